@@ -1,0 +1,80 @@
+"""Write a file so that, whatever happens, the target is the old file or the new one, whole."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from bytepair.errors import SaveError
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write `content` to `path`: temporary name, sync, rename.
+
+    Raises:
+        SaveError: the folder is missing or read-only, or the disk is full; nothing is left.
+    """
+    write_all_atomically({path: content})
+
+
+def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
+    """Write several files; none is renamed into place before all are safely on disk.
+
+    Raises:
+        SaveError: as above; no target has been touched unless a rename itself failed.
+    """
+    temporary_by_path: dict[Path, Path] = {}
+    path = Path()
+    try:
+        for path, content in content_by_path.items():
+            temporary_by_path[path] = _write_synced(path.parent, content)
+        for path, temporary in temporary_by_path.items():
+            os.replace(temporary, path)
+        for folder in {path.parent for path in temporary_by_path}:
+            _sync_folder(folder)
+    except OSError as error:
+        raise SaveError(
+            f"{path}: cannot write: {error.strerror or error}. Nothing was changed; "
+            "check that the folder exists, can be written to, and has space."
+        ) from error
+    finally:
+        for temporary in temporary_by_path.values():
+            temporary.unlink(missing_ok=True)
+
+
+def _write_synced(folder: Path, content: bytes) -> Path:
+    handle, name = tempfile.mkstemp(prefix=".bytepair-", suffix=".tmp", dir=folder)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes files private; a tokenizer is shared like any file its owner creates.
+        os.chmod(temporary, 0o666 & ~_umask())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _umask() -> int:
+    # The mask can only be read by setting it; a thread creating a file in between is harmless
+    # because the value set is the most private one.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable; file systems that cannot sync a folder are let be."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)

@@ -1,0 +1,34 @@
+"""The nouns every stage hands to the next: frozen values, no I/O, no algorithm."""
+
+from bytepair.model._byte_alphabet import BYTE_TO_CHAR
+from bytepair.model._chunk import Chunk
+from bytepair.model._counts import WordCounts
+from bytepair.model._merges import MergeTable
+from bytepair.model._progress import Progress, ProgressCallback
+from bytepair.model._rules import SplitRules
+from bytepair.model._spec import AddedToken, TokenizerSpec
+from bytepair.model._text import to_utf8
+from bytepair.model._training import TrainingRecord
+from bytepair.model._types import TIES, Alphabet, Merge, Pair, Ties, TokenId
+from bytepair.model._vocabulary import Vocabulary
+
+__all__ = [
+    "BYTE_TO_CHAR",
+    "TIES",
+    "AddedToken",
+    "Alphabet",
+    "Chunk",
+    "Merge",
+    "MergeTable",
+    "Pair",
+    "Progress",
+    "ProgressCallback",
+    "SplitRules",
+    "Ties",
+    "TokenId",
+    "TokenizerSpec",
+    "TrainingRecord",
+    "Vocabulary",
+    "WordCounts",
+    "to_utf8",
+]

@@ -1,0 +1,15 @@
+"""A piece of a document on its way from the reader to the counter."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes of one document, in order; a document larger than memory comes in many chunks.
+
+    `is_last` says that the document ends here: the next chunk belongs to another one,
+    and no pre-token crosses the border.
+    """
+
+    data: bytes
+    is_last: bool = True

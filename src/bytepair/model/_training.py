@@ -1,0 +1,25 @@
+"""`TrainingRecord`: what a tokenizer was trained on, with which options, and what it found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """The evidence kept beside a trained tokenizer (`training.json`).
+
+    Attributes:
+        options: the learner's options by name, as given.
+        corpus_bytes, corpus_documents: size of the corpus.
+        pretokens, distinct_pretokens: pre-tokens with and without repetition.
+        merge_counts: for each merge, in order, how often its pair occurred when it was joined.
+        stopped: why learning ended: "vocab_size" or "min_frequency".
+    """
+
+    options: Mapping[str, object] = field(default_factory=dict)
+    corpus_bytes: int = 0
+    corpus_documents: int = 0
+    pretokens: int = 0
+    distinct_pretokens: int = 0
+    merge_counts: tuple[int, ...] = ()
+    stopped: str = "vocab_size"

@@ -1,0 +1,23 @@
+"""Names for the plain values that travel everywhere."""
+
+from typing import Literal, NamedTuple, get_args
+
+TokenId = int
+Pair = tuple[TokenId, TokenId]
+
+Alphabet = Literal["bytes", "chars"]
+"""What the first symbols are: the 256 bytes, or the corpus's code points."""
+
+Ties = Literal["lowest", "huggingface", "first", "bytes"]
+"""Which of several equally frequent pairs is merged first; see `bytepair.learning`."""
+
+TIES: tuple[Ties, ...] = get_args(Ties)
+
+
+class Merge(NamedTuple):
+    """One learned step: `left` next to `right` becomes `joined`; `frequency` sites at that moment."""
+
+    left: TokenId
+    right: TokenId
+    joined: TokenId
+    frequency: int
