@@ -1,0 +1,25 @@
+"""Pre-token patterns: names, the compiler, and the Unicode version they all follow."""
+
+from bytepair.patterns._automaton import Automaton
+from bytepair.patterns._named import NAMED, name_of, resolve
+from bytepair.patterns._pattern import (
+    automaton,
+    disputed_regex,
+    exact_regex_of,
+    portable,
+    regex_of,
+)
+from bytepair.patterns._unicode import UNICODE_VERSION
+
+__all__ = [
+    "NAMED",
+    "UNICODE_VERSION",
+    "Automaton",
+    "automaton",
+    "disputed_regex",
+    "exact_regex_of",
+    "name_of",
+    "portable",
+    "regex_of",
+    "resolve",
+]

@@ -1,0 +1,50 @@
+"""`CodeSet`: a set of Unicode code points, as ranges."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+LAST_CODE_POINT = 0x10FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSet:
+    """Sorted, disjoint, inclusive ranges of code points.
+
+    >>> CodeSet.of([(97, 99), (100, 102)]).ranges
+    ((97, 102),)
+    """
+
+    ranges: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, ranges: Iterable[tuple[int, int]]) -> "CodeSet":
+        """Any ranges, in any order, overlapping or touching."""
+        merged: list[tuple[int, int]] = []
+        for low, high in sorted(ranges):
+            if merged and low <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+            else:
+                merged.append((low, high))
+        return cls(tuple(merged))
+
+    @classmethod
+    def chars(cls, characters: str) -> "CodeSet":
+        """Exactly these characters."""
+        return cls.of((ord(c), ord(c)) for c in characters)
+
+    def __or__(self, other: "CodeSet") -> "CodeSet":
+        return CodeSet.of(self.ranges + other.ranges)
+
+    def __invert__(self) -> "CodeSet":
+        gaps = []
+        start = 0
+        for low, high in self.ranges:
+            if start < low:
+                gaps.append((start, low - 1))
+            start = high + 1
+        if start <= LAST_CODE_POINT:
+            gaps.append((start, LAST_CODE_POINT))
+        return CodeSet(tuple(gaps))
+
+    def __contains__(self, code: int) -> bool:
+        return any(low <= code <= high for low, high in self.ranges)

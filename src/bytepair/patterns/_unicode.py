@@ -1,0 +1,71 @@
+"""The pinned Unicode properties that patterns may name.
+
+`regex`, Hugging Face and tiktoken know different Unicode versions, so the same pattern could cut
+the same text in different places on different machines. These tables are a file of the package:
+a pattern means the same everywhere.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import resources
+
+from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
+
+UNICODE_VERSION = "16.0.0"
+
+WHITE_SPACE = CodeSet.of(
+    [(0x09, 0x0D), (0x20, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680)]
+    + [(0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)]
+)
+
+_JOIN_CONTROL = CodeSet.of([(0x200C, 0x200D)])
+
+
+@cache
+def property_set(name: str) -> CodeSet | None:
+    r"""The code points of `\p{name}`: a general category or its first letter, or Alphabetic.
+
+    >>> 0x41 in property_set("Lu"), property_set("Klingon")
+    (True, None)
+    """
+    if name in {"Alphabetic", "Alpha"}:
+        return _select(1, lambda value: value == "+")
+    found = _select(0, lambda value: value == name or (len(name) == 1 and value[0] == name))
+    return found if found.ranges else None
+
+
+@cache
+def word_set() -> CodeSet:
+    r"""`\w` of UTS #18 (https://unicode.org/reports/tr18/#word), as Rust's regex has it."""
+    parts = [property_set(name) for name in ("Alphabetic", "M", "Nd", "Pc")]
+    return CodeSet.of(r for part in parts if part for r in part.ranges) | _JOIN_CONTROL
+
+
+@cache
+def disputed_set() -> CodeSet:
+    """Code points that newer Unicode versions classify differently from the pinned one."""
+    return _select(2, lambda value: value == "+")
+
+
+def _select(section: int, wanted: Callable[[str], bool]) -> CodeSet:
+    return CodeSet.of((low, high) for low, high, value in _sections()[section] if wanted(value))
+
+
+@cache
+def _sections() -> list[list[tuple[int, int, str]]]:
+    """Per section of the file, (first, last, value) of every run of code points."""
+    text = resources.files("bytepair.patterns").joinpath("unicode.txt").read_text("ascii")
+    sections: list[list[tuple[int, str]]] = []
+    for line in text.splitlines()[1:]:
+        if line.startswith("#"):
+            sections.append([])
+        else:
+            code, value = line.split(" ")
+            sections[-1].append((int(code, 16), value))
+    return [list(_runs(starts)) for starts in sections]
+
+
+def _runs(starts: list[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
+    ends = [code - 1 for code, _ in starts[1:]] + [LAST_CODE_POINT]
+    for (code, value), end in zip(starts, ends, strict=True):
+        yield code, end, value
