@@ -1,0 +1,8 @@
+"""Reads corpora: paths, globs, folders, compressed files, JSONL or documents in memory.
+
+What comes out is always the same: `Chunk`s of bytes, exactly as they were stored.
+"""
+
+from bytepair.data._chunks import Corpus, corpus_files, corpus_size, read_chunks
+
+__all__ = ["Corpus", "corpus_files", "corpus_size", "read_chunks"]

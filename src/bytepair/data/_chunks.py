@@ -1,0 +1,160 @@
+"""`read_chunks`: a corpus of any kind as one stream of `Chunk`s."""
+
+import os
+import stat
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, cast
+
+from bytepair.data._documents import read_documents
+from bytepair.data._jsonl import is_jsonl, read_records
+from bytepair.data._open import is_compressed, open_stream, require_codec, unreadable
+from bytepair.data._paths import resolve, resolve_all
+from bytepair.errors import ArgumentError, CorpusError, InputTypeError
+from bytepair.model import Chunk
+
+Corpus: TypeAlias = str | os.PathLike[str] | Iterable[os.PathLike[str]] | Iterable[str | bytes]
+"""A path, folder or glob pattern (`str` or path object; "-" is standard input), an iterable of
+path objects, or an iterable of documents."""
+
+
+def read_chunks(
+    corpus: Corpus, *, text_field: str = "text", block_bytes: int = 4 << 20
+) -> Iterator[Chunk]:
+    r"""Read a corpus as bytes, in order, nothing translated and nothing left out.
+
+    A document is a text file, a record of a `.jsonl`/`.ndjson` file, or an item of an iterable
+    of documents. Text files come in blocks, an empty one not at all; records and items come
+    whole, also when they are empty. Files ending in `.gz`, `.zst` or `.zstd` are decompressed
+    on the way.
+
+    Args:
+        corpus: see `Corpus`. Strings inside an iterable are documents, not paths.
+        text_field: the field of a JSONL record that holds its text.
+        block_bytes: size of a text file's chunks, 1 or more; about twice that is in memory.
+
+    Raises:
+        ArgumentError: `block_bytes` below 1, or strings that could be documents or file names.
+        CorpusError: a file or folder is missing, has no text, cannot be read or is damaged.
+        InputTypeError: the corpus, or an item of it, is of no kind described here.
+        MissingExtraError: zstd files, and no package that reads them.
+
+    Paths are looked up in the call; files are opened, and items checked, as the chunks are read.
+    What the caller's own iterable raises comes through unchanged.
+
+    >>> list(read_chunks(["low", b"\xff"]))
+    [Chunk(data=b'low', is_last=True), Chunk(data=b'\xff', is_last=True)]
+    """
+    if block_bytes < 1:
+        raise ArgumentError(f"block_bytes is {block_bytes}; it must be 1 or more.")
+    if isinstance(corpus, str) and corpus == "-":
+        return _read_standard_input(block_bytes)
+    files = corpus_files(corpus)
+    if files is not None:
+        return _read_files(files, text_field, block_bytes)
+    return _read_iterable(cast(Iterable[object], corpus), text_field, block_bytes)
+
+
+def corpus_files(corpus: Corpus) -> list[Path] | None:
+    """The files `read_chunks` would read, in order; the list is itself a corpus.
+
+    None for documents and for standard input, and for an iterator, which could not be read again
+    after looking into it.
+
+    Raises:
+        CorpusError: a path is missing, or a folder has no text.
+        InputTypeError: the corpus is of no kind that can be read.
+    """
+    if isinstance(corpus, str | os.PathLike):
+        return None if corpus == "-" else resolve(corpus)
+    _check_iterable(corpus)
+    if isinstance(corpus, Collection) and isinstance(next(iter(corpus), None), os.PathLike):
+        return resolve_all(corpus)
+    return None
+
+
+def corpus_size(corpus: Corpus) -> int | None:
+    """How many bytes `read_chunks` will give, if that can be known without reading.
+
+    None unless the corpus is plain text files: what is in compressed or JSONL files, pipes and
+    iterables shows only when they are read.
+
+    Raises: as `corpus_files`.
+    """
+    files = corpus_files(corpus)
+    if files is None:
+        return None
+    total = 0
+    for path in files:
+        size = _text_size(path)
+        if size is None:
+            return None
+        total += size
+    return total
+
+
+def _text_size(path: Path) -> int | None:
+    if is_compressed(path) or is_jsonl(path):
+        return None
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise CorpusError(unreadable(path, error)) from error
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _check_iterable(corpus: object) -> None:
+    if isinstance(corpus, bytes | bytearray | memoryview):
+        wanted = "put documents in a list, [data]"
+    elif isinstance(corpus, Mapping):
+        wanted = "iterating it would give its keys: pass corpus.values(), or the right entry"
+    elif not isinstance(corpus, Iterable):
+        wanted = "wanted a path, a list of paths, or an iterable of str or bytes documents"
+    else:
+        return
+    raise InputTypeError(f"corpus: {type(corpus).__name__} cannot be read as it is; {wanted}.")
+
+
+def _read_iterable(corpus: Iterable[object], text_field: str, block_bytes: int) -> Iterator[Chunk]:
+    items = iter(corpus)
+    first = list(islice(items, 1))
+    everything = chain(first, items)
+    if first and isinstance(first[0], os.PathLike):
+        yield from _read_files(resolve_all(everything), text_field, block_bytes)
+    else:
+        yield from map(Chunk, read_documents(everything))
+
+
+def _read_files(files: list[Path], text_field: str, block_bytes: int) -> Iterator[Chunk]:
+    for path in files:
+        require_codec(path)
+    return chain.from_iterable(_read_file(path, text_field, block_bytes) for path in files)
+
+
+def _read_file(path: Path, text_field: str, block_bytes: int) -> Iterator[Chunk]:
+    if is_jsonl(path):
+        yield from map(Chunk, read_records(path, text_field))
+        return
+    with open_stream(path) as stream:
+        yield from _blocks(stream, block_bytes)
+
+
+def _read_standard_input(block_bytes: int) -> Iterator[Chunk]:
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise CorpusError("standard input: not connected to anything that gives bytes.")
+    try:
+        yield from _blocks(stream, block_bytes)
+    except OSError as error:
+        raise CorpusError(unreadable("standard input", error)) from error
+
+
+def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[Chunk]:
+    """One document; reads a block ahead, because only the end of the stream tells which is last."""
+    block = stream.read(block_bytes)
+    while block:
+        following = stream.read(block_bytes)
+        yield Chunk(block, is_last=not following)
+        block = following
