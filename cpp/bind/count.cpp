@@ -1,0 +1,57 @@
+// count.cpp: Counter for Python.
+#include "bytepair/count.hpp"
+
+#include "bind.hpp"
+
+namespace bytepair::bind {
+
+void bind_count(nb::module_& m) {
+  nb::class_<Counter>(m, "Counter")
+      .def(
+          "__init__",
+          [](Counter* self, const Splitter& splitter, const nb::list& special_tokens) {
+            std::vector<std::string> contents;
+            for (const auto view : views_of(special_tokens)) contents.emplace_back(view);
+            new (self) Counter(splitter, SpecialMatcher(std::move(contents)));
+          },
+          nb::arg("splitter"), nb::arg("special_tokens"),
+          nb::sig("def __init__(self, splitter: Splitter, special_tokens: list[bytes]) -> None"))
+      .def(
+          "feed",
+          [](Counter& self, const nb::list& documents, std::int64_t position) {
+            const auto views = views_of(documents);
+            const nb::gil_scoped_release release;
+            for (const auto view : views) {
+              self.feed(view, position);
+              position += static_cast<std::int64_t>(view.size());
+            }
+          },
+          nb::arg("documents"), nb::arg("position"),
+          nb::sig("def feed(self, documents: list[bytes], position: int) -> None"))
+      .def(
+          "feed_part",
+          [](Counter& self, const nb::bytes& data, std::int64_t position, bool is_last) {
+            const auto view = view_of(data);
+            const nb::gil_scoped_release release;
+            return self.feed_part(view, position, is_last);
+          },
+          nb::arg("data"), nb::arg("position"), nb::arg("is_last"))
+      .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "result",
+          [](const Counter& self) {
+            WordCounts counts;
+            {
+              const nb::gil_scoped_release release;
+              counts = self.result();
+            }
+            return nb::make_tuple(nb::bytes(counts.data.data(), counts.data.size()),
+                                  array_of(std::move(counts.offsets)),
+                                  array_of(std::move(counts.counts)),
+                                  array_of(std::move(counts.first)));
+          },
+          nb::sig("def result(self) -> tuple[bytes, NDArray[numpy.int64], NDArray[numpy.int64], "
+                  "NDArray[numpy.int64]]"));
+}
+
+}  // namespace bytepair::bind

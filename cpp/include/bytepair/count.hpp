@@ -1,0 +1,71 @@
+// bytepair/count.hpp: pre-tokens of documents -> how often each occurs. No Python, no I/O.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bytepair/special.hpp"
+#include "bytepair/split.hpp"
+
+namespace bytepair {
+
+/// Distinct pre-tokens in order of first position, as four flat arrays; word i is
+/// `data.substr(offsets[i], offsets[i + 1] - offsets[i])`.
+struct WordCounts {
+  std::string data;
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> first;
+};
+
+/// Counts pre-tokens. Not for two threads at once: give each its own and `merge` them.
+/// Memory: the distinct pre-tokens. Twin: bytepair.engines.python.Counter.
+class Counter {
+ public:
+  Counter(Splitter splitter, SpecialMatcher special);
+  Counter(const Counter&) = delete;
+  Counter(Counter&&) = default;
+  Counter& operator=(const Counter&) = delete;
+  Counter& operator=(Counter&&) = default;
+
+  /// Counts a whole document that starts at byte `position` of the corpus.
+  void feed(std::string_view document, std::int64_t position);
+
+  /// Counts the part of an unfinished document whose cuts no later text can change and returns
+  /// its length; the rest must come again, followed by more.
+  std::size_t feed_part(std::string_view data, std::int64_t position, bool is_last);
+
+  /// Adds the counts of `other`; a word's first position is the smaller one.
+  void merge(const Counter& other);
+
+  [[nodiscard]] WordCounts result() const;
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    const char* data;
+    std::size_t size;
+    std::int64_t count;
+    std::int64_t first;
+  };
+
+  std::size_t count_stretch(std::string_view data, std::int64_t position, bool is_last);
+  void add(std::string_view word, std::uint64_t hash, std::int64_t count, std::int64_t first);
+  const char* keep(std::string_view word);
+  void grow();
+  [[nodiscard]] std::uint64_t hash(std::string_view word) const noexcept;
+
+  Splitter splitter_;
+  SpecialMatcher special_;
+  std::uint64_t seed_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> slots_;  // index into entries_ + 1; 0: free; size is a power of two
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::size_t block_left_ = 0;
+};
+
+}  // namespace bytepair

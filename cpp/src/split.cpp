@@ -1,0 +1,98 @@
+// split.cpp: walk the automaton over UTF-8.
+#include "bytepair/split.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "bytepair/utf8.hpp"
+
+namespace bytepair {
+namespace {
+
+constexpr std::size_t kPage = 256;
+constexpr std::size_t kPages = 0x110000 / kPage;
+constexpr std::uint16_t kStart = 1;
+
+}  // namespace
+
+Splitter::Splitter(PatternTables tables)
+    : has_pattern_(true),
+      invalid_class_(tables.invalid_class),
+      row_size_(std::size_t{tables.n_classes} + 1),
+      pages_(std::move(tables.pages)),
+      classes_(std::move(tables.classes)),
+      transitions_(std::move(tables.transitions)) {
+  const auto n_states = transitions_.size() / row_size_;
+  const auto n_pages = classes_.size() / kPage;
+  const bool fits =
+      pages_.size() == kPages && transitions_.size() == n_states * row_size_ && n_states > kStart &&
+      classes_.size() == n_pages * kPage && invalid_class_ < tables.n_classes &&
+      std::ranges::all_of(pages_, [&](auto page) { return page < n_pages; }) &&
+      std::ranges::all_of(classes_, [&](auto c) { return c < tables.n_classes; }) &&
+      std::ranges::all_of(transitions_, [&](auto entry) { return (entry >> 1) < n_states; });
+  if (!fits) throw std::invalid_argument("pattern tables do not fit together");
+  // Nothing may follow the end of the text: `match` would read past it.
+  for (std::size_t state = 0; state < n_states; ++state) {
+    if (transitions_[state * row_size_ + tables.n_classes] >> 1 != 0) {
+      throw std::invalid_argument("pattern tables go on after the end of the text");
+    }
+  }
+  for (std::size_t byte = 0; byte < ascii_class_.size(); ++byte) {
+    ascii_class_[byte] = classes_[pages_[0] * kPage + byte];
+  }
+}
+
+std::size_t Splitter::next(std::string_view text, std::size_t start, bool is_last) const {
+  if (!has_pattern_) return is_last ? text.size() : kOpen;
+  const auto end = match(text, start, is_last);
+  return end == start ? skip(text, start, is_last) : end;
+}
+
+Splitter::Character Splitter::read(const unsigned char* at,
+                                   const unsigned char* end) const noexcept {
+  if (*at < 0x80) return {1, ascii_class_[*at]};
+  const auto [size, code] = read_utf8(at, end);
+  if (code == Utf8::kInvalid) return {size, invalid_class_};
+  return {size, classes_[pages_[code / kPage] * kPage + code % kPage]};
+}
+
+/// End of the match at `start`; `start` itself if there is none.
+std::size_t Splitter::match(std::string_view text, std::size_t start, bool is_last) const {
+  const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
+  const auto* end = begin + text.size();
+  const auto* at = begin + start;
+  const auto* last_end = at;
+  std::size_t state = kStart;
+  while (true) {
+    Character character{0, static_cast<std::uint8_t>(row_size_ - 1)};
+    if (at < end) {
+      character = read(at, end);
+      if (character.size == 0 && is_last) character.size = 1;  // cut off for good: a stray byte
+    }
+    if (character.size == 0 && !is_last) return kOpen;
+    const std::uint16_t entry = transitions_[state * row_size_ + character.char_class];
+    if (entry & 1) last_end = at;
+    state = entry >> 1;
+    if (state == 0) return static_cast<std::size_t>(last_end - begin);
+    at += character.size;
+  }
+}
+
+/// End of the stretch from `start` on in which nothing matches.
+std::size_t Splitter::skip(std::string_view text, std::size_t start, bool is_last) const {
+  const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
+  auto at = start;
+  while (at < text.size()) {
+    const auto character = read(begin + at, begin + text.size());
+    at += std::max<std::size_t>(character.size, 1);
+    if (at < text.size()) {
+      const auto end = match(text, at, is_last);
+      if (end == kOpen) return kOpen;
+      if (end != at) return at;
+    }
+  }
+  return is_last ? text.size() : kOpen;
+}
+
+}  // namespace bytepair

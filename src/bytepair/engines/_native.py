@@ -1,0 +1,214 @@
+"""The native engine: the one door to the C++ core. Converts arguments; the loops are in cpp/."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bytepair import _core
+from bytepair.engines import python
+from bytepair.engines._interface import Ragged
+from bytepair.errors import EncodeError, UnknownTokenError
+from bytepair.model import Merge, SplitRules, TokenId, TokenizerSpec, WordCounts
+from bytepair.patterns import automaton
+
+_NO_LIMIT = 0xFFFF_FFFF
+_MAX_ID = 0xFFFF_FFFF
+
+
+class Counter:
+    """The core's counter."""
+
+    def __init__(self, splitter: _core.Splitter, special_tokens: Sequence[str]) -> None:
+        self._core = _core.Counter(splitter, [token.encode() for token in special_tokens])
+
+    def feed(self, documents: Sequence[bytes], position: int) -> None:
+        """Count whole documents; releases the GIL."""
+        self._core.feed(list(documents), position)
+
+    def feed_part(self, data: bytes, position: int, is_last: bool) -> int:
+        """Count the certain part of an unfinished document; releases the GIL."""
+        return self._core.feed_part(data, position, is_last)
+
+    def merge(self, other: "Counter") -> None:
+        """Add another counter's counts to this one."""
+        self._core.merge(other._core)
+
+    def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
+        """The counts in order of first position."""
+        return WordCounts(*self._core.result(), n_bytes, n_documents, rules)
+
+
+class Learner:
+    """The core's learner."""
+
+    def __init__(self, core: _core.Learner) -> None:
+        self._core = core
+
+    def advance(self, n_merges: int) -> list[Merge]:
+        """The next merges; releases the GIL."""
+        return [Merge(*merge) for merge in self._core.advance(n_merges)]
+
+
+class Encoder:
+    """The core's encoder."""
+
+    def __init__(self, core: _core.Encoder) -> None:
+        self._core = core
+
+    def encode(self, data: bytes) -> list[TokenId]:
+        """Ids of one document."""
+        try:
+            return self._core.encode(data)
+        except _core.UnknownCharacter as error:
+            raise _encode_error(error) from None
+
+    def count(self, data: bytes) -> int:
+        """Number of ids of one document."""
+        try:
+            return self._core.count(data)
+        except _core.UnknownCharacter as error:
+            raise _encode_error(error) from None
+
+    def encode_batch(self, documents: Sequence[bytes], threads: int) -> Ragged:
+        """Ids of many documents, on threads, outside the GIL."""
+        try:
+            return self._core.encode_batch(list(documents), threads)
+        except _core.UnknownCharacter as error:
+            raise _encode_error(error) from None
+
+
+class RegexEncoder(python.Encoder):
+    """For patterns only a regex engine can run: Python cuts, the core joins."""
+
+    def __init__(self, spec: TokenizerSpec, core: _core.Encoder) -> None:
+        super().__init__(spec)
+        self._core = core
+
+    def encode(self, data: bytes) -> list[TokenId]:
+        """Ids of one document."""
+        ends = np.array(self._splitter.split(data), np.uint64)
+        try:
+            return self._core.encode_cut(data, ends)
+        except _core.UnknownCharacter as error:
+            raise _encode_error(error) from None
+
+
+class Decoder:
+    """The core's decoder."""
+
+    def __init__(self, bytes_by_id: Mapping[TokenId, bytes]) -> None:
+        ids = np.fromiter(bytes_by_id, np.uint32, len(bytes_by_id))
+        self._core = _core.Decoder(ids, list(bytes_by_id.values()))
+        self._max_id = max(bytes_by_id, default=-1)
+
+    def decode(self, ids: Sequence[TokenId], skip_unknown: bool = False) -> bytes:
+        """The tokens' bytes, joined."""
+        data, unknown = self._core.decode(_id_array(ids), skip_unknown)
+        if unknown is not None and not skip_unknown:
+            message = python.unknown_id(int(ids[unknown]), unknown, self._max_id)
+            raise UnknownTokenError(message)
+        return data
+
+
+class NativeEngine:
+    """Makes the loops of this engine; see `bytepair.engines.Engine`."""
+
+    name = "native"
+
+    def splitter(self, pattern: str | None) -> _core.Splitter | python.Splitter:
+        """Cuts documents."""
+        return _splitter(pattern) or python.Splitter(pattern)
+
+    def counter(
+        self, pattern: str | None, special_tokens: Sequence[str]
+    ) -> Counter | python.Counter:
+        """Counts pre-tokens."""
+        splitter = _splitter(pattern)
+        if splitter is None:
+            return python.Counter(pattern, special_tokens)
+        return Counter(splitter, special_tokens)
+
+    def learner(
+        self,
+        symbols: NDArray[np.uint32],
+        offsets: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        alphabet: Sequence[bytes],
+        *,
+        order: Sequence[int] | None = None,
+        ties: str = "order",
+        min_frequency: int = 1,
+        max_token_length: int | None = None,
+    ) -> Learner:
+        """Learns merges."""
+        ranks = np.arange(len(alphabet)) if order is None else np.array(order)
+        limit = _NO_LIMIT if max_token_length is None else max_token_length
+        core = _core.Learner(
+            np.ascontiguousarray(symbols, np.uint32),
+            np.ascontiguousarray(offsets, np.int64),
+            np.ascontiguousarray(counts, np.int64),
+            list(alphabet),
+            ranks.astype(np.uint32),
+            ties,
+            min_frequency,
+            min(limit, _NO_LIMIT),
+        )
+        return Learner(core)
+
+    def encoder(self, spec: TokenizerSpec) -> Encoder | RegexEncoder:
+        """Turns text into ids."""
+        splitter = _splitter(spec.rules.pattern)
+        core = _encoder(spec, splitter or _core.Splitter())
+        return Encoder(core) if splitter else RegexEncoder(spec, core)
+
+    def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
+        """Turns ids into bytes."""
+        return Decoder(bytes_by_id)
+
+
+def _splitter(pattern: str | None) -> _core.Splitter | None:
+    """The core's splitter, or None if only a regex engine can run the pattern."""
+    if pattern is None:
+        return _core.Splitter()
+    tables = automaton(pattern)
+    if tables is None:
+        return None
+    return _core.Splitter(
+        tables.pages,
+        tables.classes.ravel(),
+        tables.invalid_class,
+        tables.n_classes,
+        tables.transitions.ravel(),
+    )
+
+
+def _encoder(spec: TokenizerSpec, splitter: _core.Splitter) -> _core.Encoder:
+    merges, vocabulary = spec.merges, spec.vocabulary
+    by_character = spec.alphabet == "chars"
+    return _core.Encoder(
+        splitter,
+        merges.left,
+        merges.right,
+        merges.joined,
+        merges.rank,
+        np.array(vocabulary.byte_ids, np.uint32),
+        python.character_ids(vocabulary) if by_character else None,
+        vocabulary.end_of_word_id,
+        dict(vocabulary.id_by_bytes) if spec.ignore_merges else {},
+    )
+
+
+def _id_array(ids: Sequence[TokenId]) -> NDArray[np.uint32]:
+    """uint32 ids; what does not fit becomes an id no vocabulary has."""
+    wide = np.asarray(ids, np.int64) if len(ids) else np.zeros(0, np.int64)
+    if wide.size and (wide.min() < 0 or wide.max() > _MAX_ID):
+        wide = np.where((wide < 0) | (wide > _MAX_ID), _MAX_ID, wide)
+    return np.ascontiguousarray(wide, np.uint32)
+
+
+def _encode_error(error: Exception) -> EncodeError:
+    return EncodeError(python.unknown_character(bytes.fromhex(str(error))))
+
+
+ENGINE = NativeEngine()

@@ -1,0 +1,87 @@
+"""The pure-Python engine: every inner loop in its obvious form.
+
+It is the oracle the core is tested against, the fallback where there is no compiler, and the
+text to read for whoever wants to know what the core does.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bytepair.engines.python._count import Counter, between_special, special_regex
+from bytepair.engines.python._decode import Decoder, unknown_id
+from bytepair.engines.python._encode import (
+    Encoder,
+    character_ids,
+    join_symbols,
+    unknown_character,
+)
+from bytepair.engines.python._learn import Learner
+from bytepair.engines.python._split import Splitter
+from bytepair.model import TokenId, TokenizerSpec
+
+
+class PythonEngine:
+    """Makes the loops of this engine; see `bytepair.engines.Engine`."""
+
+    name = "python"
+
+    def splitter(self, pattern: str | None) -> Splitter:
+        """Cuts documents."""
+        return Splitter(pattern)
+
+    def counter(self, pattern: str | None, special_tokens: Sequence[str]) -> Counter:
+        """Counts pre-tokens."""
+        return Counter(pattern, special_tokens)
+
+    def learner(
+        self,
+        symbols: NDArray[np.uint32],
+        offsets: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        alphabet: Sequence[bytes],
+        *,
+        order: Sequence[int] | None = None,
+        ties: str = "order",
+        min_frequency: int = 1,
+        max_token_length: int | None = None,
+    ) -> Learner:
+        """Learns merges."""
+        return Learner(
+            symbols,
+            offsets,
+            counts,
+            alphabet,
+            order=order,
+            ties=ties,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+        )
+
+    def encoder(self, spec: TokenizerSpec) -> Encoder:
+        """Turns text into ids."""
+        return Encoder(spec)
+
+    def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
+        """Turns ids into bytes."""
+        return Decoder(bytes_by_id)
+
+
+ENGINE = PythonEngine()
+
+__all__ = [
+    "ENGINE",
+    "Counter",
+    "Decoder",
+    "Encoder",
+    "Learner",
+    "PythonEngine",
+    "Splitter",
+    "between_special",
+    "character_ids",
+    "join_symbols",
+    "special_regex",
+    "unknown_character",
+    "unknown_id",
+]

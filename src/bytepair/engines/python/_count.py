@@ -1,0 +1,89 @@
+"""Count pre-tokens: a dictionary of words, each with its count and first position."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import regex
+
+from bytepair.engines.python._split import Splitter
+from bytepair.model import SplitRules, WordCounts
+
+
+class Counter:
+    """Twin of the core's counter.
+
+    >>> counter = Counter("[a-z]+", ["<sep>"])
+    >>> counter.feed([b"ab ab<sep>ab"], position=0)
+    >>> list(counter.result(SplitRules(), 12, 1))
+    [(b'ab', 3), (b' ', 1)]
+    """
+
+    def __init__(self, pattern: str | None, special_tokens: Sequence[str]) -> None:
+        self._splitter = Splitter(pattern)
+        self._special = special_regex(special_tokens)
+        self._counts: dict[bytes, int] = {}
+        self._first: dict[bytes, int] = {}
+
+    def feed(self, documents: Sequence[bytes], position: int) -> None:
+        """Count whole documents."""
+        for document in documents:
+            for start, end in between_special(self._special, document):
+                self._count(document[start:end], position + start)
+            position += len(document)
+
+    def feed_part(self, data: bytes, position: int, is_last: bool) -> int:
+        """Count the document once it is complete: a regex cannot tell which cuts are final."""
+        if not is_last:
+            return 0
+        self.feed([data], position)
+        return len(data)
+
+    def merge(self, other: "Counter") -> None:
+        """Add another counter's counts to this one."""
+        for word, count in other._counts.items():
+            self._add(word, count, other._first[word])
+
+    def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
+        """The counts in order of first position."""
+        words = sorted(self._first, key=self._first.__getitem__)
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        return WordCounts(
+            data=b"".join(words),
+            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
+            counts=np.fromiter((self._counts[w] for w in words), np.int64, len(words)),
+            first=np.fromiter((self._first[w] for w in words), np.int64, len(words)),
+            n_bytes=n_bytes,
+            n_documents=n_documents,
+            rules=rules,
+        )
+
+    def _count(self, data: bytes, position: int) -> None:
+        start = 0
+        for end in self._splitter.split(data):
+            self._add(data[start:end], 1, position + start)
+            start = end
+
+    def _add(self, word: bytes, count: int, position: int) -> None:
+        self._counts[word] = self._counts.get(word, 0) + count
+        self._first[word] = min(self._first.get(word, position), position)
+
+
+def special_regex(special_tokens: Sequence[str]) -> "regex.Pattern[bytes] | None":
+    """Matches the leftmost special token, the longest one where several start; None if none."""
+    if not special_tokens:
+        return None
+    contents = sorted((token.encode() for token in special_tokens), key=len, reverse=True)
+    return regex.compile(b"|".join(map(regex.escape, contents)))
+
+
+def between_special(
+    special: "regex.Pattern[bytes] | None", data: bytes
+) -> Iterator[tuple[int, int]]:
+    """(start, end) of the stretches of `data` that hold no special token; empty ones left out."""
+    start = 0
+    for match in special.finditer(data) if special else ():
+        if match.start() > start:
+            yield start, match.start()
+        start = match.end()
+    if start < len(data):
+        yield start, len(data)
