@@ -1,0 +1,34 @@
+"""bytepair: the whole life of a byte-pair-encoding tokenizer."""
+
+from importlib.metadata import version as _version
+
+from bytepair import errors
+from bytepair.corpus import Preprocessor
+from bytepair.engines import engine
+from bytepair.errors import BytepairError, BytepairWarning
+from bytepair.frequency import FrequencyAnalyzer
+from bytepair.learning import MergeLearner
+from bytepair.model import MergeTable, Progress, TokenizerSpec, WordCounts
+from bytepair.pipeline import train
+from bytepair.tokenizer import Inspection, Tokenizer, load
+
+__version__ = _version("bytepair")
+
+__all__ = [
+    "BytepairError",
+    "BytepairWarning",
+    "FrequencyAnalyzer",
+    "Inspection",
+    "MergeLearner",
+    "MergeTable",
+    "Preprocessor",
+    "Progress",
+    "Tokenizer",
+    "TokenizerSpec",
+    "WordCounts",
+    "__version__",
+    "engine",
+    "errors",
+    "load",
+    "train",
+]

@@ -1,0 +1,107 @@
+"""`Preprocessor`: reads a corpus, cuts it into documents, normalises them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import regex
+
+from bytepair.data import Corpus, read_chunks
+from bytepair.errors import ArgumentError
+from bytepair.model import Chunk, SplitRules, to_utf8
+from bytepair.normalizers import normalize
+from bytepair.normalizers import resolve as resolve_normalizer
+from bytepair.patterns import automaton
+from bytepair.patterns import resolve as resolve_pattern
+
+
+class Preprocessor:
+    """Documents → normalised documents, with the rules by which they are to be split.
+
+    Args:
+        pattern: a name (`gpt2`, `cl100k`, `o200k`, `llama3`, `qwen2`, `whitespace`), a regex, or
+            None: merges may go over a whole document.
+        normalizer: None, one of `nfc`, `nfkc`, `lowercase`, `collapse-whitespace`, or several, in
+            the order they run.
+        special_tokens: never learned and never crossed.
+        separator: cuts a text into documents and is dropped; None: a file, a record or an item is
+            one document.
+
+    Raises:
+        PatternError: an invalid pattern.
+        ArgumentError: an unknown normaliser, an empty or repeated special token.
+
+    >>> chunks = Preprocessor(separator="--").chunks(["one--two"])
+    >>> [chunk.data for chunk in chunks]
+    [b'one', b'two']
+    """
+
+    def __init__(
+        self,
+        *,
+        pattern: str | None = "o200k",
+        normalizer: str | Sequence[str] | None = None,
+        special_tokens: Sequence[str] = ("<|endoftext|>",),
+        separator: str | bytes | None = None,
+    ) -> None:
+        if separator is not None and not separator:
+            raise ArgumentError("separator must not be empty; pass None for no separator.")
+        if isinstance(special_tokens, str):
+            special_tokens = (special_tokens,)
+        resolved = resolve_pattern(pattern)
+        if resolved is not None:
+            automaton(resolved)  # raises now, not after the corpus has been read
+        names = resolve_normalizer(normalizer)
+        self.rules = SplitRules(resolved, names, tuple(special_tokens))
+        self.separator = to_utf8(separator) if isinstance(separator, str) else separator
+
+    def chunks(self, corpus: Corpus, *, text_field: str = "text") -> Iterator[Chunk]:
+        """The corpus's documents, in order, in chunks of a few MB.
+
+        Without a normaliser nothing is held but the current chunk; with one, a document.
+
+        Raises:
+            CorpusError: a file that is missing or damaged; see `bytepair.data`.
+            InputTypeError: an item that is not text.
+        """
+        chunks = read_chunks(corpus, text_field=text_field)
+        if self.separator is not None:
+            chunks = _separated(chunks, self.separator)
+        if self.rules.normalizer:
+            chunks = self._normalized(chunks)
+        return chunks
+
+    def _normalized(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        parts: list[bytes] = []
+        for chunk in chunks:
+            parts.append(chunk.data)
+            if chunk.is_last:
+                yield Chunk(self._normalize(b"".join(parts)))
+                parts = []
+
+    def _normalize(self, document: bytes) -> bytes:
+        """Special tokens stay as they are: what lies between is normalised."""
+        contents = [token.encode() for token in self.rules.special_tokens]
+        if not contents:
+            return normalize(document, self.rules.normalizer)
+        longest_first = sorted(contents, key=len, reverse=True)
+        special = regex.compile(b"(" + b"|".join(map(regex.escape, longest_first)) + b")")
+        pieces = special.split(document)
+        # split() with one group gives text and special tokens in turn
+        pieces[::2] = [normalize(piece, self.rules.normalizer) for piece in pieces[::2]]
+        return b"".join(pieces)
+
+
+def _separated(chunks: Iterable[Chunk], separator: bytes) -> Iterator[Chunk]:
+    """Cut at each separator; one that lies across two chunks is found too."""
+    held = len(separator) - 1
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk.data).split(separator)
+        for document in whole:
+            yield Chunk(document)
+        if chunk.is_last:
+            yield Chunk(rest)
+            rest = b""
+        elif len(rest) > held:
+            certain = len(rest) - held
+            yield Chunk(rest[:certain], is_last=False)
+            rest = rest[certain:]

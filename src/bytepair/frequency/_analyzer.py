@@ -1,0 +1,145 @@
+"""`FrequencyAnalyzer`: counts pre-tokens on all cores, without holding the corpus."""
+
+import os
+from collections.abc import Iterable, Iterator
+from queue import SimpleQueue
+
+from bytepair.engines import Counter, Engine, select
+from bytepair.errors import ArgumentError
+from bytepair.frequency._pool import WorkerPool
+from bytepair.model import Chunk, Progress, ProgressCallback, SplitRules, WordCounts
+
+_TASK_BYTES = 2 << 20  # enough that handing a task over costs nothing beside doing it
+_OPEN_BYTES = 8 << 20  # a document that grows beyond this is counted as it comes
+
+
+class FrequencyAnalyzer:
+    """Documents → `WordCounts`. The result does not depend on the number of threads.
+
+    Memory: the distinct pre-tokens, and a few MB a thread of text on its way.
+
+    Args:
+        threads: threads to count with; None: one a core. The pure-Python engine uses one.
+        engine: "native" or "python"; None: the one `bytepair.engine()` names.
+
+    Raises:
+        ArgumentError: threads below 1.
+
+    >>> chunks = [Chunk(b"low low lower")]
+    >>> list(FrequencyAnalyzer().count(chunks, SplitRules(pattern=r"[a-z]+| ")))
+    [(b'low', 2), (b' ', 2), (b'lower', 1)]
+    """
+
+    def __init__(self, *, threads: int | None = None, engine: str | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise ArgumentError(f"threads must be 1 or more, got {threads}.")
+        self._engine = select(engine)
+        wanted = threads or os.cpu_count() or 1
+        self._threads = wanted if self._engine.name == "native" else 1
+
+    def count(
+        self,
+        chunks: Iterable[Chunk],
+        rules: SplitRules,
+        *,
+        progress: ProgressCallback | None = None,
+        total_bytes: int | None = None,
+    ) -> WordCounts:
+        """Count every pre-token of the documents, cut by `rules`.
+
+        `total_bytes`, if known, is passed on to `progress`.
+        """
+        counting = _Counting(self._engine, rules, self._threads)
+        with counting.pool:
+            for done in counting.feed(chunks):
+                if progress:
+                    progress(Progress("count", done, total_bytes, "bytes"))
+        return counting.result()
+
+
+class _Counting:
+    """One count: whole documents go to the workers, a document too large to hold is counted here."""
+
+    def __init__(self, engine: Engine, rules: SplitRules, threads: int) -> None:
+        self.rules = rules
+        self.pool = WorkerPool(threads)
+        self.counters = [engine.counter(rules.pattern, rules.special_tokens) for _ in range(threads)]
+        self.free: SimpleQueue[Counter] = SimpleQueue()
+        for counter in self.counters:
+            self.free.put(counter)
+        self.open_counter = engine.counter(rules.pattern, rules.special_tokens)
+        self.position = 0  # where the next byte lies in the corpus
+        self.n_documents = 0
+        self.cut_at = _cut_tokens(rules.special_tokens)
+        self.batch: list[bytes] = []
+        self.batch_bytes = 0
+
+    def feed(self, chunks: Iterable[Chunk]) -> Iterator[int]:
+        """Count all chunks; yields the bytes done now and then."""
+        parts: list[bytes] = []
+        size = stuck = 0
+        for chunk in chunks:
+            parts.append(chunk.data)
+            size += len(chunk.data)
+            if chunk.is_last:
+                self.add(b"".join(parts))
+                self.n_documents += 1
+                parts, size, stuck = [], 0, 0
+            elif size >= max(_OPEN_BYTES, 2 * stuck):
+                # What cannot be counted yet is looked at again only when it has doubled.
+                rest = self.count_certain(b"".join(parts))
+                parts, size, stuck = [rest], len(rest), len(rest)
+            yield self.position + self.batch_bytes + size
+        self.flush()
+
+    def count_certain(self, data: bytes) -> bytes:
+        """Count what is certain of an unfinished document; returns the rest."""
+        cut = max((data.rfind(token) + len(token) for token in self.cut_at if token in data), default=0)
+        if cut:
+            self.add(data[:cut])
+        else:
+            self.flush()
+            cut = self.open_counter.feed_part(data, self.position, False)
+            self.position += cut
+        return data[cut:]
+
+    def add(self, document: bytes) -> None:
+        self.batch.append(document)
+        self.batch_bytes += len(document)
+        if self.batch_bytes >= _TASK_BYTES or len(self.batch) >= 10_000:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.batch:
+            self.pool.submit(self.count, self.batch, self.position)
+            self.position += self.batch_bytes
+            self.batch, self.batch_bytes = [], 0
+
+    def count(self, documents: list[bytes], position: int) -> None:
+        counter = self.free.get()
+        try:
+            counter.feed(documents, position)
+        finally:
+            self.free.put(counter)
+
+    def result(self) -> WordCounts:
+        for counter in self.counters:
+            self.open_counter.merge(counter)
+        return self.open_counter.result(self.rules, self.position, self.n_documents)
+
+
+def _cut_tokens(special_tokens: Iterable[str]) -> list[bytes]:
+    """Special tokens at which an unfinished document may be cut without looking at the rest.
+
+    None if any two could overlap: then only a scan from the left knows where each one begins.
+    """
+    contents = [token.encode() for token in special_tokens]
+    if any(_may_overlap(a, b, a is b) for a in contents for b in contents):
+        return []
+    return contents
+
+
+def _may_overlap(a: bytes, b: bytes, same: bool) -> bool:
+    """True if the end of `a` can be the beginning of `b`, or `b` lies within `a`."""
+    ends_alike = any(a.endswith(b[:n]) for n in range(1, min(len(a), len(b)) + (not same)))
+    return ends_alike or (not same and b in a)

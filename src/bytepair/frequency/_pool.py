@@ -1,0 +1,47 @@
+"""A few worker threads with a short queue: whoever submits waits when they fall behind."""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import ParamSpec
+
+_P = ParamSpec("_P")
+
+
+class WorkerPool:
+    """Runs tasks on threads; on one thread, at once and in the caller.
+
+    Leaving the `with` block waits for all tasks; leaving it by an exception drops those not begun.
+    An exception in a task comes out of `submit` or of the block.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._executor = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._limit = threads * 2
+        self._futures: deque[Future[None]] = deque()
+
+    def submit(self, task: Callable[_P, None], *args: _P.args, **kwargs: _P.kwargs) -> None:
+        """Run `task` soon."""
+        if self._executor is None:
+            task(*args, **kwargs)
+            return
+        while len(self._futures) >= self._limit:
+            self._futures.popleft().result()
+        self._futures.append(self._executor.submit(task, *args, **kwargs))
+
+    def __enter__(self) -> "WorkerPool":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._executor is None:
+            return
+        self._executor.shutdown(wait=True, cancel_futures=error is not None)
+        if error is None:
+            for future in self._futures:
+                future.result()

@@ -1,0 +1,223 @@
+"""`MergeLearner`: from word counts to a tokenizer."""
+
+import warnings
+from collections.abc import Iterator
+from typing import get_args
+
+from bytepair.engines import select
+from bytepair.errors import ArgumentError, BytepairWarning, CorpusError
+from bytepair.learning._alphabet import (
+    FirstSymbols,
+    byte_symbols,
+    char_symbols,
+    huggingface_byte_order,
+)
+from bytepair.model import (
+    TIES,
+    AddedToken,
+    Alphabet,
+    Merge,
+    MergeTable,
+    Progress,
+    ProgressCallback,
+    Ties,
+    TokenizerSpec,
+    TrainingRecord,
+    Vocabulary,
+    WordCounts,
+)
+
+_MERGES_PER_STEP = 64  # so that progress is seen and Ctrl-C is heard within a moment
+
+
+class MergeLearner:
+    """`WordCounts` → `TokenizerSpec`: the most frequent pair is joined, again and again.
+
+    Ids: the alphabet (bytes 0..255; or with `alphabet="chars"` the 256 bytes if `byte_fallback`,
+    the code points ascending, the end mark), merges in learned order, special tokens last.
+
+    Args:
+        vocab_size: all tokens: alphabet, merges and special tokens.
+        min_frequency: a pair that occurs less often is never joined.
+        max_token_length: no token gets longer, in bytes, or in characters with
+            `alphabet="chars"`; the end mark does not count.
+        ties: which of equally frequent pairs comes first; see `bytepair.learning`.
+        alphabet: "bytes", or "chars": the corpus's characters.
+        end_of_word: mark at the end of every pre-token, only with `alphabet="chars"`.
+        byte_fallback: with `alphabet="chars"`, bytes for characters that were never seen.
+        engine: "native" or "python"; None: the one `bytepair.engine()` names.
+
+    Raises:
+        ArgumentError: an option out of range.
+
+    >>> counts = WordCounts.from_mapping({"low": 5, "lower": 2})
+    >>> spec = MergeLearner(vocab_size=258).learn(counts)
+    >>> spec.vocabulary.tokens[256], spec.vocabulary.tokens[257]
+    (b'lo', b'low')
+    """
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 32_000,
+        min_frequency: int = 2,
+        max_token_length: int | None = None,
+        ties: Ties = "lowest",
+        alphabet: Alphabet = "bytes",
+        end_of_word: str | None = None,
+        byte_fallback: bool = True,
+        engine: str | None = None,
+    ) -> None:
+        _require_choice("ties", ties, TIES)
+        _require_choice("alphabet", alphabet, get_args(Alphabet))
+        _require_positive("vocab_size", vocab_size)
+        _require_positive("min_frequency", min_frequency)
+        if max_token_length is not None:
+            _require_positive("max_token_length", max_token_length)
+        if end_of_word is not None and (alphabet != "chars" or not end_of_word):
+            raise ArgumentError(
+                f"end_of_word={end_of_word!r} needs alphabet='chars' and a mark that is not empty."
+            )
+        self.vocab_size = vocab_size
+        self.min_frequency = min_frequency
+        self.max_token_length = max_token_length
+        self.ties = ties
+        self.alphabet = alphabet
+        self.end_of_word = end_of_word
+        self.byte_fallback = byte_fallback and alphabet == "chars"
+        self._engine = select(engine)
+
+    def learn(
+        self, counts: WordCounts, *, name: str = "bytepair", progress: ProgressCallback | None = None
+    ) -> TokenizerSpec:
+        """Learn merges until the vocabulary is full or no pair is frequent enough.
+
+        Finding fewer merges than asked for gives the smaller vocabulary and a `BytepairWarning`.
+
+        Raises:
+            CorpusError: no word at all, or bytes that are not text with `alphabet="chars"`.
+            ArgumentError: `vocab_size` is smaller than the alphabet and the special tokens.
+        """
+        if not len(counts):
+            raise CorpusError(
+                f"the corpus is empty: {counts.n_documents} documents without a single pre-token. "
+                "Check the paths, the field and the separator."
+            )
+        first = self._first_symbols(counts)
+        n_wanted = self._merges_wanted(first, len(counts.rules.special_tokens))
+        tokens = list(first.contents)
+        merges: list[Merge] = []
+        for batch in self._merge_batches(counts, first, n_wanted):
+            merges += batch
+            for merge in batch:
+                tokens.append(tokens[merge.left] + tokens[merge.right])
+            if progress and batch:
+                newest = tokens[-1].decode("utf-8", "backslashreplace")
+                progress(Progress("learn", len(merges), n_wanted, "merges", newest))
+        if len(merges) < n_wanted:
+            self._warn_of_fewer(len(merges), n_wanted)
+        return TokenizerSpec(
+            vocabulary=_vocabulary(first, tokens, merges),
+            merges=MergeTable.from_merges(merge[:3] for merge in merges),
+            rules=counts.rules,
+            added_tokens=tuple(
+                AddedToken(content, len(tokens) + number)
+                for number, content in enumerate(counts.rules.special_tokens)
+            ),
+            alphabet=self.alphabet,
+            end_of_word=self.end_of_word,
+            name=name,
+            training=self._record(counts, merges, n_wanted),
+        )
+
+    def _first_symbols(self, counts: WordCounts) -> FirstSymbols:
+        if self.alphabet == "bytes":
+            return byte_symbols(counts)
+        return char_symbols(
+            counts,
+            byte_fallback=self.byte_fallback,
+            end_of_word=self.end_of_word is not None,
+        )
+
+    def _merges_wanted(self, first: FirstSymbols, n_special: int) -> int:
+        n_merges = self.vocab_size - len(first.contents) - n_special
+        if n_merges < 0:
+            raise ArgumentError(
+                f"vocab_size={self.vocab_size} is too small: the alphabet has "
+                f"{len(first.contents)} tokens and there are {n_special} special tokens, "
+                f"so at least {self.vocab_size - n_merges} are needed."
+            )
+        return n_merges
+
+    def _merge_batches(
+        self, counts: WordCounts, first: FirstSymbols, n_wanted: int
+    ) -> Iterator[list[Merge]]:
+        # Characters have the same order here and there; bytes have not.
+        hf_order = self.ties == "huggingface" and self.alphabet == "bytes"
+        learner = self._engine.learner(
+            first.symbols,
+            first.offsets,
+            counts.counts,
+            first.contents,
+            order=huggingface_byte_order() if hf_order else None,
+            ties=self.ties if self.ties in ("first", "bytes") else "order",
+            min_frequency=self.min_frequency,
+            max_token_length=self.max_token_length,
+        )
+        while n_wanted > 0:
+            batch = learner.advance(min(_MERGES_PER_STEP, n_wanted))
+            yield batch
+            n_wanted = n_wanted - len(batch) if batch else 0
+
+    def _warn_of_fewer(self, n_found: int, n_wanted: int) -> None:
+        short = n_wanted - n_found
+        warnings.warn(
+            f"only {n_found} of {n_wanted} merges were found, so the vocabulary has "
+            f"{self.vocab_size - short} tokens, not {self.vocab_size}: no other pair occurs "
+            f"{self.min_frequency} times. Use a larger corpus or a lower min_frequency.",
+            BytepairWarning,
+            stacklevel=4,  # whoever called train()
+        )
+
+    def _record(self, counts: WordCounts, merges: list[Merge], n_wanted: int) -> TrainingRecord:
+        return TrainingRecord(
+            options={
+                "vocab_size": self.vocab_size,
+                "min_frequency": self.min_frequency,
+                "max_token_length": self.max_token_length,
+                "ties": self.ties,
+                "alphabet": self.alphabet,
+                "end_of_word": self.end_of_word,
+                "byte_fallback": self.byte_fallback,
+            },
+            corpus_bytes=counts.n_bytes,
+            corpus_documents=counts.n_documents,
+            pretokens=counts.total,
+            distinct_pretokens=len(counts),
+            merge_counts=tuple(merge.frequency for merge in merges),
+            stopped="vocab_size" if len(merges) == n_wanted else "min_frequency",
+        )
+
+
+def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: list[Merge]) -> Vocabulary:
+    end_mark = first.end_of_word_id
+    ends_word = set() if end_mark is None else {end_mark}
+    for merge in merges:  # the mark is the last symbol of a word: a token that has it ends with it
+        if merge.right in ends_word:
+            ends_word.add(merge.joined)
+    return Vocabulary(
+        tokens=dict(enumerate(tokens)),
+        byte_ids=first.byte_ids,
+        end_of_word_id=end_mark,
+        ends_word=frozenset(ends_word),
+    )
+
+
+def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ArgumentError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")
+
+
+def _require_positive(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ArgumentError(f"{name} must be a whole number of 1 or more, got {value!r}.")

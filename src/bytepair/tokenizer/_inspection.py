@@ -1,0 +1,59 @@
+"""`Inspection`: a text and the tokens it became, side by side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bytepair.model import TokenId
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token of a text.
+
+    Attributes:
+        data: its bytes; perhaps only part of a character.
+        start, end: its place in bytes of the (normalised) text.
+        special: an added token, matched as a whole.
+    """
+
+    id: TokenId
+    data: bytes
+    start: int
+    end: int
+    special: bool = False
+
+    @property
+    def text(self) -> str | None:
+        """The token as text, or None if its bytes are not whole characters."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError:
+            return None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The tokens of a text, in order; their bytes joined are the (normalised) text.
+
+    >>> inspection = Inspection((Piece(97, b"a", 0, 1), Piece(98, b"b", 1, 2)))
+    >>> inspection.ids, inspection.n_bytes, [piece.text for piece in inspection]
+    ([97, 98], 2, ['a', 'b'])
+    """
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def ids(self) -> list[TokenId]:
+        """The ids, as `encode` gives them."""
+        return [piece.id for piece in self.pieces]
+
+    @property
+    def n_bytes(self) -> int:
+        """Length of the (normalised) text in bytes."""
+        return self.pieces[-1].end if self.pieces else 0
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def __iter__(self) -> Iterator[Piece]:
+        return iter(self.pieces)

@@ -1,0 +1,412 @@
+"""`Tokenizer`: encode, decode, count, inspect."""
+
+import os
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from pathlib import Path
+from typing import Any, SupportsInt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bytepair import formats
+from bytepair.engines import select
+from bytepair.errors import ArgumentError, UnknownTokenError
+from bytepair.model import MergeTable, TokenId, TokenizerSpec
+from bytepair.normalizers import normalize
+from bytepair.tokenizer._batch import Batch
+from bytepair.tokenizer._input import checked_ids, text_bytes, texts_bytes
+from bytepair.tokenizer._inspection import Inspection, Piece
+from bytepair.tokenizer._special import Allowed, Disallowed, SpecialRules
+
+_NONE: AbstractSet[str] = frozenset()
+
+
+class Tokenizer:
+    """Text or bytes ↔ token ids. Immutable: share it between threads, pickle it, fork with it.
+
+    The methods of tiktoken's `Encoding` are here under their names with their meaning. Special
+    tokens in the text are an error unless a call allows them; added tokens that are not special
+    are always matched, except by `encode_ordinary`. `bytes` are accepted wherever text is; a lone
+    surrogate in a `str` becomes U+FFFD, a surrogate pair its code point.
+
+    Make one with `bytepair.train`, `bytepair.load` or from a `TokenizerSpec`.
+
+    >>> import bytepair
+    >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])
+    >>> tok.encode("low lowest<end>", allowed_special="all")
+    [257, 262, 263]
+    >>> tok.decode([257, 262])
+    'low lowest'
+    """
+
+    def __init__(self, spec: TokenizerSpec, *, engine: str | None = None) -> None:
+        self.spec = spec
+        self._engine_name = engine
+        runs = select(engine)
+        self._encoder = runs.encoder(spec)
+        self._special = {t.content: t.id for t in spec.added_tokens if t.special}
+        always = {t.content: t.id for t in spec.added_tokens if not t.special}
+        self._rules = SpecialRules(self._special, always)
+        self._bytes_by_id = dict(spec.vocabulary.tokens)
+        self._bytes_by_id.update((t.id, t.content.encode()) for t in spec.added_tokens)
+        self._decoder = runs.decoder(self._bytes_by_id)
+
+    # ------------------------------------------------------------------ text → ids
+
+    def encode(
+        self,
+        text: str | bytes,
+        *,
+        allowed_special: Allowed = _NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> list[TokenId]:
+        """Ids of one text.
+
+        Args:
+            allowed_special: special tokens to be encoded as such: "all" or a set of them.
+            disallowed_special: those that raise when they occur: "all" (those not allowed), or
+                a collection; () encodes them as ordinary text.
+
+        Raises:
+            SpecialTokenError: a disallowed special token occurs.
+            InputTypeError: not text.
+            EncodeError: a character without a token (only with `alphabet="chars"` and no byte
+                fallback).
+
+        Cost: O(n log n) for any input.
+        """
+        data = text_bytes(text)
+        self._rules.refuse(data, allowed_special, disallowed_special)
+        return self._encode(data, self._rules.contents_to_match(allowed_special))
+
+    def encode_ordinary(self, text: str | bytes) -> list[TokenId]:
+        """Ids of one text in which no added token is looked for."""
+        return self._encoder.encode(self._normalize(text_bytes(text)))
+
+    def encode_to_numpy(
+        self,
+        text: str | bytes,
+        *,
+        allowed_special: Allowed = _NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> NDArray[np.uint32]:
+        """`encode`, as uint32[n]."""
+        ids, _ = self.encode_batch_to_numpy(
+            [text], allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
+        return ids
+
+    def encode_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        threads: int | None = None,
+        num_threads: int | None = None,
+        allowed_special: Allowed = _NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> list[list[TokenId]]:
+        """`encode` for many texts, on threads; `num_threads` is tiktoken's word for `threads`.
+
+        Raises:
+            InputTypeError, SpecialTokenError: as `encode`; the message names the text's index.
+        """
+        batch = self._batch(texts, allowed_special, disallowed_special)
+        return batch.lists(*self._run(batch, threads or num_threads))
+
+    def encode_ordinary_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        threads: int | None = None,
+        num_threads: int | None = None,
+    ) -> list[list[TokenId]]:
+        """`encode_ordinary` for many texts, on threads."""
+        batch = self._ordinary_batch(texts)
+        return batch.lists(*self._run(batch, threads or num_threads))
+
+    def encode_batch_to_numpy(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        threads: int | None = None,
+        allowed_special: Allowed = _NONE,
+        disallowed_special: Disallowed = "all",
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """(ids: uint32[n], offsets: int64[len(texts) + 1]); text i is ids[offsets[i]:offsets[i+1]]."""
+        batch = self._batch(texts, allowed_special, disallowed_special)
+        return batch.arrays(*self._run(batch, threads))
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> TokenId:
+        """The id of the token that is exactly this text; special tokens included.
+
+        Raises:
+            UnknownTokenError: no token is.
+        """
+        data = text_bytes(text_or_bytes)
+        found = self._id_by_bytes.get(data)
+        if found is None:
+            raise UnknownTokenError(f"no token is exactly {data!r}.")
+        return found
+
+    def count(
+        self,
+        text: str | bytes,
+        *,
+        allowed_special: Allowed = _NONE,
+        disallowed_special: Disallowed = (),
+    ) -> int:
+        """Number of tokens of one text. Special tokens count as ordinary text unless allowed."""
+        data = text_bytes(text)
+        self._rules.refuse(data, allowed_special, disallowed_special)
+        segments = self._rules.cut(data, self._rules.contents_to_match(allowed_special))
+        return sum(
+            1 if token is not None else self._encoder.count(self._normalize(piece))
+            for piece, token in segments
+        )
+
+    def count_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        threads: int | None = None,
+        allowed_special: Allowed = _NONE,
+        disallowed_special: Disallowed = (),
+    ) -> list[int]:
+        """`count` for many texts, on threads."""
+        batch = self._batch(texts, allowed_special, disallowed_special)
+        _, offsets = batch.arrays(*self._run(batch, threads))
+        counts: list[int] = np.diff(offsets).tolist()
+        return counts
+
+    def inspect(
+        self, text: str | bytes, *, allowed_special: Allowed = "all"
+    ) -> Inspection:
+        """The tokens of a text with their bytes and places."""
+        data = text_bytes(text)
+        pieces: list[Piece] = []
+        start = 0
+        for piece, special in self._rules.cut(data, self._rules.contents_to_match(allowed_special)):
+            ids = [special] if special is not None else self._encoder.encode(self._normalize(piece))
+            for token in ids:
+                content = self._bytes_by_id[token]
+                end = start + len(content)
+                pieces.append(Piece(token, content, start, end, special is not None))
+                start = end
+        return Inspection(tuple(pieces))
+
+    # ------------------------------------------------------------------ ids → text
+
+    def decode(self, tokens: Sequence[SupportsInt], errors: str = "replace") -> str:
+        """Text of the ids; special tokens are kept.
+
+        Args:
+            errors: what happens to bytes that are not UTF-8, as for `bytes.decode`. "ignore" also
+                leaves out ids the vocabulary does not have.
+
+        Raises:
+            UnknownTokenError: an id is not in the vocabulary.
+            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
+        """
+        data = self._decoder.decode(checked_ids(tokens), skip_unknown=errors == "ignore")
+        return data.decode("utf-8", errors)
+
+    def decode_bytes(self, tokens: Sequence[SupportsInt]) -> bytes:
+        """The exact bytes of the ids."""
+        return self._decoder.decode(checked_ids(tokens))
+
+    def decode_batch(
+        self, batch: Iterable[Sequence[SupportsInt]], *, errors: str = "replace"
+    ) -> list[str]:
+        """`decode` for many sequences of ids."""
+        return [self.decode(tokens, errors) for tokens in batch]
+
+    def decode_bytes_batch(self, batch: Iterable[Sequence[SupportsInt]]) -> list[bytes]:
+        """`decode_bytes` for many sequences of ids."""
+        return [self.decode_bytes(tokens) for tokens in batch]
+
+    def decode_tokens_bytes(self, tokens: Sequence[SupportsInt]) -> list[bytes]:
+        """The bytes of each id."""
+        return [self._decoder.decode([token]) for token in checked_ids(tokens)]
+
+    def decode_single_token_bytes(self, token: SupportsInt) -> bytes:
+        """The bytes of one id; special tokens included."""
+        return self.decode_bytes([token])
+
+    def decode_with_offsets(self, tokens: Sequence[SupportsInt]) -> tuple[str, list[int]]:
+        """(text, for each id the index of the character in which its bytes begin).
+
+        Raises:
+            UnicodeDecodeError: the ids do not decode to valid UTF-8.
+
+        >>> import bytepair
+        >>> bytepair.train(["aé"], vocab_size=256, special_tokens=[]).decode_with_offsets(
+        ...     [0x61, 0xC3, 0xA9])
+        ('aé', [0, 1, 1])
+        """
+        parts = self.decode_tokens_bytes(tokens)
+        offsets = []
+        n_chars = 0
+        for part in parts:
+            inside = bool(part) and 0x80 <= part[0] < 0xC0  # goes on with the character before
+            offsets.append(max(0, n_chars - inside))
+            n_chars += sum(not 0x80 <= byte < 0xC0 for byte in part)
+        return b"".join(parts).decode("utf-8", "strict"), offsets
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.spec.name
+
+    @property
+    def pattern(self) -> str | None:
+        """The pre-token regex; None: merges may go over a whole document."""
+        return self.spec.rules.pattern
+
+    @property
+    def merges(self) -> MergeTable:
+        """Which neighbours join, in the order of their rank."""
+        return self.spec.merges
+
+    @property
+    def special_tokens(self) -> dict[str, TokenId]:
+        """Content → id of the special tokens."""
+        return dict(self._special)
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The special tokens' contents."""
+        return set(self._special)
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of tokens, special ones included. Ids may have gaps: see `n_vocab`."""
+        return len(self._bytes_by_id)
+
+    @property
+    def max_token_value(self) -> TokenId:
+        """The largest id."""
+        return max(self._bytes_by_id)
+
+    @property
+    def n_vocab(self) -> int:
+        """Largest id + 1: rows an embedding needs."""
+        return self.max_token_value + 1
+
+    @property
+    def eot_token(self) -> TokenId:
+        """Id of `<|endoftext|>`.
+
+        Raises:
+            UnknownTokenError: there is no such special token.
+        """
+        if "<|endoftext|>" not in self._special:
+            raise UnknownTokenError("this tokenizer has no special token '<|endoftext|>'.")
+        return self._special["<|endoftext|>"]
+
+    def is_special_token(self, token: TokenId) -> bool:
+        """True for the id of a special token."""
+        return token in self._special.values()
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all ordinary tokens, sorted."""
+        return sorted(self.spec.vocabulary.tokens.values())
+
+    def save(
+        self, path: str | os.PathLike[str], format: str | None = None  # noqa: A002  # the public name
+    ) -> list[Path]:
+        """Write the tokenizer; returns the files written. Each is replaced whole or not at all.
+
+        Args:
+            path: a folder or `*.json` (Hugging Face), or `*.tiktoken`.
+            format: "huggingface" or "tiktoken"; None: by the path.
+
+        Raises:
+            ExportError: the format cannot express this tokenizer exactly; says why.
+            SaveError: the files could not be written; nothing was changed.
+        """
+        return formats.write(self.spec, path, format)
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self.name!r}: {self.vocab_size:,} tokens>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.spec, self._engine_name)
+
+    def __copy__(self) -> "Tokenizer":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Tokenizer":
+        return self  # immutable
+
+    # ------------------------------------------------------------------ within
+
+    @cached_property
+    def _id_by_bytes(self) -> dict[bytes, TokenId]:
+        added = {token.content.encode(): token.id for token in self.spec.added_tokens}
+        return {**self.spec.vocabulary.id_by_bytes, **added}
+
+    def _normalize(self, data: bytes) -> bytes:
+        return normalize(data, self.spec.rules.normalizer)
+
+    def _encode(self, data: bytes, contents: frozenset[str]) -> list[TokenId]:
+        if not contents:
+            return self._encoder.encode(self._normalize(data))
+        ids: list[TokenId] = []
+        for piece, token in self._rules.cut(data, contents):
+            if token is not None:
+                ids.append(token)
+            else:
+                ids += self._encoder.encode(self._normalize(piece))
+        return ids
+
+    def _batch(
+        self, texts: Iterable[str | bytes], allowed: Allowed, disallowed: Disallowed
+    ) -> Batch:
+        contents = self._rules.contents_to_match(allowed)
+        batch = Batch(self.spec.rules.normalizer)
+        for index, data in enumerate(texts_bytes(texts)):
+            self._rules.refuse(data, allowed, disallowed, f"text {index}")
+            batch.add(self._rules.cut(data, contents))
+        return batch
+
+    def _ordinary_batch(self, texts: Iterable[str | bytes]) -> Batch:
+        batch = Batch(self.spec.rules.normalizer)
+        for data in texts_bytes(texts):
+            batch.add([(data, None)])
+        return batch
+
+    def _run(
+        self, batch: Batch, threads: int | None
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        if threads is not None and threads < 1:
+            raise ArgumentError(f"threads must be 1 or more, got {threads}.")
+        return self._encoder.encode_batch(batch.stretches, threads or os.cpu_count() or 1)
+
+
+def _rebuild(spec: TokenizerSpec, engine: str | None) -> Tokenizer:
+    return Tokenizer(spec, engine=engine)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: dict[str, TokenId] | None = None,
+    engine: str | None = None,
+) -> Tokenizer:
+    """Read a tokenizer: a Hugging Face folder or `tokenizer.json`, or a `.tiktoken` file.
+
+    Args:
+        pattern: name or regex, for files that lack it (`.tiktoken`).
+        special_tokens: content → id, likewise.
+        engine: "native" or "python"; None: the one `bytepair.engine()` names.
+
+    Raises:
+        FormatError: missing, damaged, or something this version does not support; says what.
+    """
+    spec = formats.read(path, pattern=pattern, special_tokens=special_tokens)
+    return Tokenizer(spec, engine=engine)
