@@ -101,7 +101,8 @@ void bind_encode(nb::module_& m) {
             }
             return list_of(ids);
           },
-          nb::arg("text"), nb::arg("ends"))
+          nb::arg("text"), nb::arg("ends"),
+          nb::sig("def encode_cut(self, text: bytes, ends: NDArray[numpy.uint64]) -> list[int]"))
       .def("encode_batch", &encode_batch, nb::arg("documents"), nb::arg("threads"),
            nb::sig("def encode_batch(self, documents: list[bytes], threads: int) -> "
                    "tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]"));

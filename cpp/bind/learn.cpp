@@ -34,7 +34,11 @@ void bind_learn(nb::module_& m) {
             new (self) Learner(words, std::move(options));
           },
           nb::arg("symbols"), nb::arg("offsets"), nb::arg("counts"), nb::arg("alphabet"),
-          nb::arg("order"), nb::arg("ties"), nb::arg("min_frequency"), nb::arg("max_token_length"))
+          nb::arg("order"), nb::arg("ties"), nb::arg("min_frequency"), nb::arg("max_token_length"),
+          nb::sig("def __init__(self, symbols: NDArray[numpy.uint32], offsets: NDArray[numpy.int64], "
+                  "counts: NDArray[numpy.int64], alphabet: list[bytes], "
+                  "order: NDArray[numpy.uint32], ties: str, min_frequency: int, "
+                  "max_token_length: int) -> None"))
       .def(
           "advance",
           [](Learner& self, std::size_t n_merges) {

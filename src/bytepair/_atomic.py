@@ -29,7 +29,7 @@ def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
         for path, content in content_by_path.items():
             temporary_by_path[path] = _write_synced(path.parent, content)
         for path, temporary in temporary_by_path.items():
-            os.replace(temporary, path)
+            temporary.replace(path)
         for folder in {path.parent for path in temporary_by_path}:
             _sync_folder(folder)
     except OSError as error:
@@ -51,7 +51,7 @@ def _write_synced(folder: Path, content: bytes) -> Path:
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes files private; a tokenizer is shared like any file its owner creates.
-        os.chmod(temporary, 0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_umask())
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

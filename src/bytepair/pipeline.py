@@ -55,7 +55,7 @@ def train(
 
     >>> tok = train(["low lower lowest"] * 9, vocab_size=260, special_tokens=[])
     >>> [tok.decode([token]) for token in range(256, 260)]
-    ['lo', 'low', ' low', 'er']
+    ['lo', 'low', ' low', ' lowe']
     """
     preprocessor = Preprocessor(
         pattern=pattern,

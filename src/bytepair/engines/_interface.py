@@ -96,8 +96,8 @@ class Engine(Protocol):
             symbols: the words' symbols one after the other; values < len(alphabet).
             offsets: int64[n + 1]; word i is `symbols[offsets[i]:offsets[i + 1]]`.
             counts: int64[n], each >= 1.
-            alphabet: distinct byte strings, one a symbol, together uniquely decodable; symbol i gets
-                id i. The end mark is b"".
+            alphabet: distinct byte strings, one a symbol, together uniquely decodable; symbol i
+                gets id i. The end mark is b"".
             order: rank of each symbol of the alphabet for ties "order" (default: its id); joined
                 symbols rank after the alphabet, in learned order.
             ties: "order" (smallest pair of ranks), "first" (pair that occurs first),

@@ -58,12 +58,14 @@ class FrequencyAnalyzer:
 
 
 class _Counting:
-    """One count: whole documents go to the workers, a document too large to hold is counted here."""
+    """One count: whole documents go to the workers, one too large to hold is counted here."""
 
     def __init__(self, engine: Engine, rules: SplitRules, threads: int) -> None:
         self.rules = rules
         self.pool = WorkerPool(threads)
-        self.counters = [engine.counter(rules.pattern, rules.special_tokens) for _ in range(threads)]
+        self.counters = [
+            engine.counter(rules.pattern, rules.special_tokens) for _ in range(threads)
+        ]
         self.free: SimpleQueue[Counter] = SimpleQueue()
         for counter in self.counters:
             self.free.put(counter)
@@ -94,7 +96,9 @@ class _Counting:
 
     def count_certain(self, data: bytes) -> bytes:
         """Count what is certain of an unfinished document; returns the rest."""
-        cut = max((data.rfind(token) + len(token) for token in self.cut_at if token in data), default=0)
+        cut = max(
+            (data.rfind(token) + len(token) for token in self.cut_at if token in data), default=0
+        )
         if cut:
             self.add(data[:cut])
         else:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import ParamSpec
+from typing import ParamSpec, Self
 
 _P = ParamSpec("_P")
 
@@ -30,7 +30,7 @@ class WorkerPool:
             self._futures.popleft().result()
         self._futures.append(self._executor.submit(task, *args, **kwargs))
 
-    def __enter__(self) -> "WorkerPool":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -52,12 +52,12 @@ def char_symbols(counts: WordCounts, *, byte_fallback: bool, end_of_word: bool) 
     # Words are whole characters, since the data as a whole is valid and words are valid pieces.
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     fallback = _single_bytes() if byte_fallback else []
-    alphabet, symbols = np.unique(codes, return_inverse=True)
+    alphabet, positions = np.unique(codes, return_inverse=True)
     contents = fallback + [chr(code).encode() for code in alphabet]
     offsets = _char_offsets(counts)
-    symbols = (symbols + len(fallback)).astype(np.uint32)
+    symbols = np.asarray(positions + len(fallback), np.uint32)
     if end_of_word:
-        symbols = np.insert(symbols, offsets[1:], len(contents)).astype(np.uint32)
+        symbols = np.insert(symbols, offsets[1:], np.uint32(len(contents)))
         offsets = offsets + np.arange(len(offsets))
         contents.append(b"")
     return FirstSymbols(symbols, offsets, contents, tuple(range(len(fallback))), end_of_word)

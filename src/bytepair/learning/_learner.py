@@ -88,7 +88,11 @@ class MergeLearner:
         self._engine = select(engine)
 
     def learn(
-        self, counts: WordCounts, *, name: str = "bytepair", progress: ProgressCallback | None = None
+        self,
+        counts: WordCounts,
+        *,
+        name: str = "bytepair",
+        progress: ProgressCallback | None = None,
     ) -> TokenizerSpec:
         """Learn merges until the vocabulary is full or no pair is frequent enough.
 

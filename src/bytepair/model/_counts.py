@@ -57,7 +57,9 @@ class WordCounts:
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         n_bytes = int(lengths @ counts)
-        return cls(b"".join(words), offsets, counts, offsets[:-1], n_bytes, 1, rules or SplitRules())
+        return cls(
+            b"".join(words), offsets, counts, offsets[:-1], n_bytes, 1, rules or SplitRules()
+        )
 
     @property
     def total(self) -> int:

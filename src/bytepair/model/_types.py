@@ -15,7 +15,7 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 
 
 class Merge(NamedTuple):
-    """One learned step: `left` next to `right` becomes `joined`; `frequency` sites at that moment."""
+    """One learned step: `left` next to `right`, found `frequency` times, becomes `joined`."""
 
     left: TokenId
     right: TokenId

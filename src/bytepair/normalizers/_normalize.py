@@ -43,9 +43,7 @@ def resolve(normalizer: str | Sequence[str] | None) -> tuple[str, ...]:
     names = (normalizer,) if isinstance(normalizer, str) else tuple(normalizer or ())
     for name in names:
         if name not in _FUNCTIONS:
-            raise ArgumentError(
-                f"normalizer {name!r} is not known (known: {', '.join(NAMES)})."
-            )
+            raise ArgumentError(f"normalizer {name!r} is not known (known: {', '.join(NAMES)}).")
     return names
 
 

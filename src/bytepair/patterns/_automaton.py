@@ -20,7 +20,7 @@ from bytepair.patterns._syntax import (
     Look,
     Node,
     Repeat,
-    UnsupportedPattern,
+    UnsupportedError,
 )
 
 _MAX_INSTRUCTIONS = 5_000
@@ -90,19 +90,19 @@ def build(node: Node) -> Automaton:
     """Compile a syntax tree.
 
     Raises:
-        UnsupportedPattern: it can match the empty text, repeats something that can, makes an
+        UnsupportedError: it can match the empty text, repeats something that can, makes an
             atomic repeat of more than one character, or needs too many states.
     """
     program = _Program()
     start = program.emit(node, program.match)
     if program.can_reach_match(start):
-        raise UnsupportedPattern("a pattern that can match the empty text")
+        raise UnsupportedError("a pattern that can match the empty text")
     class_of_code, sets_of_class = _classify(program.sets)
     transitions = _determinize(program, start, sets_of_class)
     pages, classes = _paginate(class_of_code)
     escaped = class_of_code[0xDC80:0xDD00]
     if (escaped != escaped[0]).any():
-        raise UnsupportedPattern("a set that names single surrogates")
+        raise UnsupportedError("a set that names single surrogates")
     return Automaton(pages, classes, int(escaped[0]), transitions)
 
 
@@ -116,7 +116,7 @@ class _Program:
 
     def add(self, instruction: _Instruction) -> int:
         if len(self.instructions) >= _MAX_INSTRUCTIONS:
-            raise UnsupportedPattern("too many repeats")
+            raise UnsupportedError("too many repeats")
         self.instructions.append(instruction)
         return len(self.instructions) - 1
 
@@ -141,9 +141,9 @@ class _Program:
 
     def emit_repeat(self, node: Repeat, after: int) -> int:
         if node.most is not None and node.most < node.least:
-            raise UnsupportedPattern("a repeat whose limits are reversed")
+            raise UnsupportedError("a repeat whose limits are reversed")
         if self.can_match_empty(node.node):
-            raise UnsupportedPattern("a repeat of something that can be empty")
+            raise UnsupportedError("a repeat of something that can be empty")
         leave = self.exit_of(node, after)
         first = self.emit_loop(node, leave) if node.most is None else after
         # The last of the allowed repeats leaves without a look: there is nothing it could add.
@@ -167,7 +167,7 @@ class _Program:
         if node.mode != "possessive":
             return after
         if not isinstance(node.node, Chars):
-            raise UnsupportedPattern("a possessive repeat of more than one character")
+            raise UnsupportedError("a possessive repeat of more than one character")
         return self.add(_Check(self.set_number(node.node.codes), True, after))
 
     def can_match_empty(self, node: Node) -> bool:
@@ -227,7 +227,7 @@ def _determinize(program: _Program, start: int, sets_of_class: list[int]) -> NDA
             row.append(number_by_state[target] << 1 | accepts)
         rows.append(row)
         if len(states) > _MAX_STATES:
-            raise UnsupportedPattern("too many states")
+            raise UnsupportedError("too many states")
     return np.array(rows, dtype=np.uint16)
 
 
@@ -271,7 +271,7 @@ def _classify(sets: Sequence[CodeSet]) -> tuple[NDArray[np.uint8], list[int]]:
         bits ^= change_by_code[code]
         classes.append(class_by_sets.setdefault(bits, len(class_by_sets)))
     if len(class_by_sets) > 255:
-        raise UnsupportedPattern("too many distinct character classes")
+        raise UnsupportedError("too many distinct character classes")
     lengths = np.diff([*starts, LAST_CODE_POINT + 1])
     return np.repeat(np.array(classes, np.uint8), lengths), list(class_by_sets)
 

@@ -35,7 +35,7 @@ NAMED: Mapping[str, str] = MappingProxyType(
 
 
 def resolve(pattern: str | None) -> str | None:
-    """The regex behind a name; a regex (or None) stays as it is.
+    r"""The regex behind a name; a regex (or None) stays as it is.
 
     A word without any regex sign is taken for a misspelt name, not for a regex.
 
@@ -43,7 +43,7 @@ def resolve(pattern: str | None) -> str | None:
         PatternError: not a known name.
 
     >>> resolve("whitespace")
-    '\\\\S+|\\\\s+'
+    '\\S+|\\s+'
     """
     if pattern is None or pattern in NAMED:
         return pattern and NAMED[pattern]

@@ -9,7 +9,7 @@ import regex
 from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns._automaton import Automaton, build
 from bytepair.patterns._codeset import CodeSet
-from bytepair.patterns._syntax import UnsupportedPattern, parse
+from bytepair.patterns._syntax import UnsupportedError, parse
 from bytepair.patterns._unicode import disputed_set, property_set, word_set
 
 
@@ -33,7 +33,7 @@ def automaton(pattern: str) -> Automaton | None:
         )
     try:
         return build(parse(pattern))
-    except UnsupportedPattern as reason:
+    except UnsupportedError as reason:
         warnings.warn(
             f"pattern {pattern!r} runs on the `regex` package, which is slower: "
             f"the pattern compiler does not express {reason}.",
@@ -58,7 +58,7 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
 
 @cache
 def exact_regex_of(pattern: str) -> "regex.Pattern[str]":
-    """`pattern` with every property spelt out from the pinned tables: right for any text, slower."""
+    """`pattern` with each property spelt out from the pinned tables: right for any text, slow."""
     return regex.compile(_expand(pattern, "pwd"))
 
 
@@ -79,8 +79,10 @@ def portable(pattern: str) -> str:
     """
     try:
         parse(pattern)
-    except UnsupportedPattern as reason:
-        raise PatternError(f"pattern {pattern!r} uses {reason}, which engines disagree on.") from None
+    except UnsupportedError as reason:
+        raise PatternError(
+            f"pattern {pattern!r} uses {reason}, which engines disagree on."
+        ) from None
     for sign in ("}+", "}?"):
         if sign in _without_properties(pattern):
             raise PatternError(
@@ -92,7 +94,7 @@ def portable(pattern: str) -> str:
     if "(?i:" in pattern and double:
         raise PatternError(
             f"pattern {pattern!r} ignores case and holds {double!r}, for which some engines also "
-            f"match a single ligature. Write the letters as classes: '[{double[0]}{double[0].upper()}]…'."
+            f"match a ligature. Write letters as classes: '[{double[0]}{double[0].upper()}]'."
         )
     return "".join(_portable_parts(pattern))
 
@@ -103,7 +105,9 @@ def _portable_parts(pattern: str) -> Iterator[str]:
         if text == r"\w":
             yield word if in_class else f"[{word}]"
         elif text == r"\W" and in_class:
-            raise PatternError(f"pattern {pattern!r}: \\W inside a class cannot be written portably.")
+            raise PatternError(
+                f"pattern {pattern!r}: \\W inside a class cannot be written portably."
+            )
         else:
             yield f"[^{word}]" if text == r"\W" else text
 

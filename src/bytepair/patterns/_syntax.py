@@ -1,11 +1,12 @@
 r"""Regex text -> syntax tree, for the dialect that tokenizers use.
 
     alternation  a|b        groups  (..) (?:..) (?i:..)       any character but \n  .
-    classes  [a-z\p{L}] [^..] \p{L} \P{L} \s \S \d \D \w \W    escapes  \n \r \t \f \v \x41 \x{1F600} \u0041
+    classes  [a-z\p{L}] [^..] \p{L} \P{L} \s \S \d \D \w \W
+    escapes  \n \r \t \f \v \x41 \x{1F600} \u0041
     repeats  ? * + {n} {n,} {n,m}, each lazy (??) or possessive (?+)
     one character ahead  (?=\s) (?!\S)
 
-What is outside raises `UnsupportedPattern`: the `regex` package then runs the pattern instead.
+What is outside raises `UnsupportedError`: the `regex` package then runs the pattern instead.
 A regex that is simply wrong raises it too; who catches it asks `regex` for the position.
 """
 
@@ -18,7 +19,7 @@ from bytepair.patterns._unicode import WHITE_SPACE, property_set, word_set
 Mode = Literal["greedy", "lazy", "possessive"]
 
 
-class UnsupportedPattern(Exception):
+class UnsupportedError(Exception):
     """The pattern uses something the compiler does not express exactly; says what and where."""
 
 
@@ -73,7 +74,7 @@ def parse(pattern: str) -> Node:
     """The syntax tree of `pattern`.
 
     Raises:
-        UnsupportedPattern: outside the dialect.
+        UnsupportedError: outside the dialect.
     """
     parser = _Parser(pattern)
     node = parser.choice(ignore_case=False)
@@ -87,8 +88,8 @@ class _Parser:
         self.pattern = pattern
         self.position = 0
 
-    def unsupported(self, what: str) -> UnsupportedPattern:
-        return UnsupportedPattern(f"{what} at position {self.position}")
+    def unsupported(self, what: str) -> UnsupportedError:
+        return UnsupportedError(f"{what} at position {self.position}")
 
     def looking_at(self, text: str) -> bool:
         return self.pattern.startswith(text, self.position)

@@ -13,9 +13,10 @@ from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
 
 UNICODE_VERSION = "16.0.0"
 
-WHITE_SPACE = CodeSet.of(
-    [(0x09, 0x0D), (0x20, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680)]
-    + [(0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)]
+# The White_Space property; it has not changed since Unicode 6.3.
+WHITE_SPACE = CodeSet.chars(
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
 )
 
 _JOIN_CONTROL = CodeSet.of([(0x200C, 0x200D)])

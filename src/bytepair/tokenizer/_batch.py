@@ -1,6 +1,7 @@
 """Many texts as one list of ordinary stretches, and the way back to a row of ids for each text."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,4 +61,4 @@ class Batch:
         ids, offsets = self.arrays(ids, offsets)
         flat = ids.tolist()
         borders = offsets.tolist()
-        return [flat[a:b] for a, b in zip(borders, borders[1:], strict=False)]
+        return [flat[a:b] for a, b in pairwise(borders)]

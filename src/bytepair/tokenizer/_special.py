@@ -50,7 +50,7 @@ class SpecialRules:
         """
         if isinstance(disallowed, str) and disallowed != "all":
             raise InputTypeError(
-                f"disallowed_special must be 'all' or several strings, got the string {disallowed!r}."
+                f"disallowed_special must be 'all' or several strings, got {disallowed!r}."
             )
         forbidden = self._special if disallowed == "all" else frozenset(disallowed)
         searched = matcher(forbidden - self._allowed(allowed))
@@ -74,7 +74,7 @@ class SpecialRules:
         if isinstance(allowed, str):
             if allowed != "all":
                 raise InputTypeError(
-                    f"allowed_special must be 'all' or a set of strings, got the string {allowed!r}."
+                    f"allowed_special must be 'all' or a set of strings, got {allowed!r}."
                 )
             return self._special
         return self._special & frozenset(allowed)

@@ -134,7 +134,10 @@ class Tokenizer:
         allowed_special: Allowed = _NONE,
         disallowed_special: Disallowed = "all",
     ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """(ids: uint32[n], offsets: int64[len(texts) + 1]); text i is ids[offsets[i]:offsets[i+1]]."""
+        """All ids in one array: (ids: uint32[n], offsets: int64[len(texts) + 1]).
+
+        Text `i` became `ids[offsets[i]:offsets[i + 1]]`.
+        """
         batch = self._batch(texts, allowed_special, disallowed_special)
         return batch.arrays(*self._run(batch, threads))
 
@@ -180,9 +183,7 @@ class Tokenizer:
         counts: list[int] = np.diff(offsets).tolist()
         return counts
 
-    def inspect(
-        self, text: str | bytes, *, allowed_special: Allowed = "all"
-    ) -> Inspection:
+    def inspect(self, text: str | bytes, *, allowed_special: Allowed = "all") -> Inspection:
         """The tokens of a text with their bytes and places."""
         data = text_bytes(text)
         pieces: list[Piece] = []
@@ -316,7 +317,9 @@ class Tokenizer:
         return sorted(self.spec.vocabulary.tokens.values())
 
     def save(
-        self, path: str | os.PathLike[str], format: str | None = None  # noqa: A002  # the public name
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,  # noqa: A002  # the public name
     ) -> list[Path]:
         """Write the tokenizer; returns the files written. Each is replaced whole or not at all.
 

@@ -23,9 +23,7 @@ class Decoder:
         try:
             return b"".join([self._bytes_by_id[token] for token in ids])
         except KeyError:
-            position, token = next(
-                (p, t) for p, t in enumerate(ids) if t not in self._bytes_by_id
-            )
+            position, token = next((p, t) for p, t in enumerate(ids) if t not in self._bytes_by_id)
             raise UnknownTokenError(unknown_id(token, position, max(self._bytes_by_id))) from None
 
 

@@ -23,8 +23,8 @@ class Learner:
     >>> symbols = np.frombuffer(b"aabaab", np.uint8).astype(np.uint32)
     >>> alphabet = [bytes([b]) for b in range(256)]
     >>> learner = Learner(symbols, np.array([0, 6]), np.array([1]), alphabet, min_frequency=2)
-    >>> learner.advance(9)
-    [Merge(left=97, right=97, joined=256, frequency=2), Merge(left=256, right=98, joined=257, frequency=2)]
+    >>> [tuple(merge) for merge in learner.advance(9)]
+    [(97, 97, 256, 2), (256, 98, 257, 2)]
     """
 
     def __init__(
@@ -107,7 +107,8 @@ class Learner:
 
     def _first_site(self, pair: Pair) -> int:
         """The first site that still holds the pair; sites only ever go, so the search goes on
-        where it ended."""
+        where it ended.
+        """
         sites = self._sites[pair]
         while self._pair_at(sites[self._cursor[pair]]) != pair:
             self._cursor[pair] += 1

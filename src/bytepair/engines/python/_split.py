@@ -8,9 +8,9 @@ from bytepair.patterns import disputed_regex, exact_regex_of, regex_of
 
 
 class Splitter:
-    """Pre-tokens by regex; what the pattern leaves uncovered becomes pieces of its own.
+    r"""Pre-tokens by regex; what the pattern leaves uncovered becomes pieces of its own.
 
-    A byte that is not part of valid UTF-8 counts as one character that no property and no `\\s`
+    A byte that is not part of valid UTF-8 counts as one character that no property and no `\s`
     matches, only negated sets do.
 
     >>> Splitter(r"[a-z]+").split(b"ab 12 cd")
