@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair import _core
+import bytepair._core as _core
 from bytepair.engines import python
 from bytepair.engines._interface import Ragged
 from bytepair.errors import EncodeError, UnknownTokenError

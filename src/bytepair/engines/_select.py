@@ -46,9 +46,9 @@ def engine() -> str:
 def _native() -> Engine | None:
     try:
         from bytepair.engines import _native
-    except ModuleNotFoundError:
-        return None
-    except ImportError as error:  # built, but not for this interpreter
+    except ImportError as error:
+        if error.name == "bytepair._core" and isinstance(error, ModuleNotFoundError):
+            return None  # never built
         warnings.warn(
             f"the native engine cannot be loaded ({error}); the pure-Python engine runs instead.",
             BytepairWarning,

@@ -45,11 +45,7 @@ def char_symbols(counts: WordCounts, *, byte_fallback: bool, end_of_word: bool) 
     Raises:
         CorpusError: a pre-token is not UTF-8.
     """
-    try:
-        text = counts.data.decode()
-    except UnicodeDecodeError as error:
-        raise CorpusError(_not_text(counts, error)) from error
-    # Words are whole characters, since the data as a whole is valid and words are valid pieces.
+    text = _text(counts)
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     fallback = _single_bytes() if byte_fallback else []
     alphabet, positions = np.unique(codes, return_inverse=True)
@@ -80,11 +76,25 @@ def _char_offsets(counts: WordCounts) -> NDArray[np.int64]:
     return np.asarray(starts[counts.offsets], np.int64)
 
 
-def _not_text(counts: WordCounts, error: UnicodeDecodeError) -> str:
-    word = int(np.searchsorted(counts.offsets, error.start, side="right")) - 1
-    position = int(counts.first[word]) + error.start - int(counts.offsets[word])
+def _text(counts: WordCounts) -> str:
+    """The words' characters, one word after the other."""
+    data = np.frombuffer(counts.data, np.uint8)
+    # Halves of a character in two words could look whole where the words touch.
+    split = np.flatnonzero((data[counts.offsets[:-1]] & 0xC0) == 0x80)
+    try:
+        text = counts.data.decode()
+    except UnicodeDecodeError as error:
+        raise CorpusError(_not_text(counts, error.start)) from error
+    if split.size:
+        raise CorpusError(_not_text(counts, int(counts.offsets[split[0]])))
+    return text
+
+
+def _not_text(counts: WordCounts, at: int) -> str:
+    word = int(np.searchsorted(counts.offsets, at, side="right")) - 1
+    position = int(counts.first[word]) + at - int(counts.offsets[word])
     return (
         f"the corpus is not UTF-8 at byte {position} (documents counted one after the other): "
-        f"byte {counts.data[error.start]:#04x}. alphabet='chars' needs text; convert the file, or "
+        f"byte {counts.data[at]:#04x}. alphabet='chars' needs text; convert the file, or "
         "train with alphabet='bytes', which takes any bytes."
     )

@@ -4,20 +4,19 @@ from bytepair.patterns._automaton import Automaton
 from bytepair.patterns._named import NAMED, name_of, resolve
 from bytepair.patterns._pattern import (
     automaton,
-    disputed_regex,
     exact_regex_of,
     portable,
     regex_of,
 )
-from bytepair.patterns._unicode import UNICODE_VERSION
+from bytepair.patterns._unicode import UNICODE_VERSION, has_disputed
 
 __all__ = [
     "NAMED",
     "UNICODE_VERSION",
     "Automaton",
     "automaton",
-    "disputed_regex",
     "exact_regex_of",
+    "has_disputed",
     "name_of",
     "portable",
     "regex_of",

@@ -10,7 +10,7 @@ from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns._automaton import Automaton, build
 from bytepair.patterns._codeset import CodeSet
 from bytepair.patterns._syntax import UnsupportedError, parse
-from bytepair.patterns._unicode import disputed_set, property_set, word_set
+from bytepair.patterns._unicode import property_set, word_set
 
 
 @cache
@@ -60,12 +60,6 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
 def exact_regex_of(pattern: str) -> "regex.Pattern[str]":
     """`pattern` with each property spelt out from the pinned tables: right for any text, slow."""
     return regex.compile(_expand(pattern, "pwd"))
-
-
-@cache
-def disputed_regex() -> "regex.Pattern[str]":
-    """Matches a code point that the installed `regex` may classify unlike the pinned tables."""
-    return regex.compile(f"[{_ranges(disputed_set())}]")
 
 
 def portable(pattern: str) -> str:

@@ -42,9 +42,22 @@ def word_set() -> CodeSet:
     return CodeSet.of(r for part in parts if part for r in part.ranges) | _JOIN_CONTROL
 
 
+def has_disputed(text: str) -> bool:
+    """True if `text` has a character that newer Unicode versions see differently. O(n).
+
+    >>> has_disputed("plain"), has_disputed("\U000323b0")
+    (False, True)
+    """
+    return not text.isascii() and any(map(_is_disputed, set(text)))
+
+
 @cache
-def disputed_set() -> CodeSet:
-    """Code points that newer Unicode versions classify differently from the pinned one."""
+def _is_disputed(char: str) -> bool:
+    return ord(char) in _disputed_set()
+
+
+@cache
+def _disputed_set() -> CodeSet:
     return _select(2, lambda value: value == "+")
 
 

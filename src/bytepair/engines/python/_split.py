@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import regex
 
-from bytepair.patterns import disputed_regex, exact_regex_of, regex_of
+from bytepair.patterns import exact_regex_of, has_disputed, regex_of
 
 
 class Splitter:
@@ -28,11 +29,11 @@ class Splitter:
         ends = list(_cuts(self._regex_for(text), text))
         if len(text) == len(data):
             return ends
-        return list(_byte_positions(text, ends))
+        return _byte_positions(text, ends)
 
     def _regex_for(self, text: str) -> "regex.Pattern[str]":
         pattern = self._pattern or ""
-        if not text.isascii() and disputed_regex().search(text):
+        if has_disputed(text):
             return exact_regex_of(pattern)
         return regex_of(pattern)
 
@@ -51,9 +52,10 @@ def _cuts(pattern: "regex.Pattern[str]", text: str) -> Iterator[int]:
         yield len(text)
 
 
-def _byte_positions(text: str, ends: list[int]) -> Iterator[int]:
-    start = position = 0
-    for end in ends:
-        position += len(text[start:end].encode("utf-8", "surrogateescape"))
-        yield position
-        start = end
+def _byte_positions(text: str, ends: list[int]) -> list[int]:
+    """Positions in characters -> in bytes."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    sizes = 1 + (codes > 0x7F) + (codes > 0x7FF) + (codes > 0xFFFF).astype(np.int64)
+    sizes[(codes >= 0xDC80) & (codes <= 0xDCFF)] = 1  # one byte that is not part of valid UTF-8
+    positions: list[int] = np.cumsum(sizes)[np.array(ends) - 1].tolist()
+    return positions
