@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import get_args
 
 from bytepair.engines import select
@@ -25,6 +26,7 @@ from bytepair.model import (
     TrainingRecord,
     Vocabulary,
     WordCounts,
+    at_least_one,
 )
 
 _MERGES_PER_STEP = 64  # so that progress is seen and Ctrl-C is heard within a moment
@@ -70,22 +72,32 @@ class MergeLearner:
     ) -> None:
         _require_choice("ties", ties, TIES)
         _require_choice("alphabet", alphabet, get_args(Alphabet))
-        _require_positive("vocab_size", vocab_size)
-        _require_positive("min_frequency", min_frequency)
-        if max_token_length is not None:
-            _require_positive("max_token_length", max_token_length)
-        if end_of_word is not None and (alphabet != "chars" or not end_of_word):
-            raise ArgumentError(
-                f"end_of_word={end_of_word!r} needs alphabet='chars' and a mark that is not empty."
-            )
-        self.vocab_size = vocab_size
-        self.min_frequency = min_frequency
-        self.max_token_length = max_token_length
+        if end_of_word is not None and not (isinstance(end_of_word, str) and end_of_word):
+            raise ArgumentError(f"end_of_word must be a text like '</w>', got {end_of_word!r:.60}.")
+        if end_of_word is not None and alphabet != "chars":
+            raise ArgumentError(f"end_of_word={end_of_word!r} needs alphabet='chars'.")
+        self.vocab_size = at_least_one("vocab_size", vocab_size)
+        self.min_frequency = at_least_one("min_frequency", min_frequency)
+        self.max_token_length = (
+            None if max_token_length is None else at_least_one("max_token_length", max_token_length)
+        )
         self.ties = ties
         self.alphabet = alphabet
         self.end_of_word = end_of_word
         self.byte_fallback = byte_fallback and alphabet == "chars"
         self._engine = select(engine)
+
+    def require_room(self, n_special: int) -> None:
+        """Fail before a corpus is counted if its vocabulary could not hold what it must.
+
+        Args:
+            n_special: number of special tokens.
+
+        Raises:
+            ArgumentError: `vocab_size` is smaller than the bytes and the special tokens.
+        """
+        if self.alphabet == "bytes":
+            self._merges_wanted(256, n_special)
 
     def learn(
         self,
@@ -108,7 +120,7 @@ class MergeLearner:
                 "Check the paths, the field and the separator."
             )
         first = self._first_symbols(counts)
-        n_wanted = self._merges_wanted(first, len(counts.rules.special_tokens))
+        n_wanted = self._merges_wanted(len(first.contents), len(counts.rules.special_tokens))
         tokens = list(first.contents)
         merges: list[Merge] = []
         for batch in self._merge_batches(counts, first, n_wanted):
@@ -143,12 +155,12 @@ class MergeLearner:
             end_of_word=self.end_of_word is not None,
         )
 
-    def _merges_wanted(self, first: FirstSymbols, n_special: int) -> int:
-        n_merges = self.vocab_size - len(first.contents) - n_special
+    def _merges_wanted(self, n_alphabet: int, n_special: int) -> int:
+        n_merges = self.vocab_size - n_alphabet - n_special
         if n_merges < 0:
             raise ArgumentError(
                 f"vocab_size={self.vocab_size} is too small: the alphabet has "
-                f"{len(first.contents)} tokens and there are {n_special} special tokens, "
+                f"{n_alphabet} tokens and there are {n_special} special tokens, "
                 f"so at least {self.vocab_size - n_merges} are needed."
             )
         return n_merges
@@ -175,9 +187,10 @@ class MergeLearner:
 
     def _warn_of_fewer(self, n_found: int, n_wanted: int) -> None:
         short = n_wanted - n_found
+        limit = "" if self.max_token_length is None else " within max_token_length"
         warnings.warn(
             f"only {n_found} of {n_wanted} merges were found, so the vocabulary has "
-            f"{self.vocab_size - short} tokens, not {self.vocab_size}: no other pair occurs "
+            f"{self.vocab_size - short} tokens, not {self.vocab_size}: no other pair{limit} occurs "
             f"{self.min_frequency} times. Use a larger corpus or a lower min_frequency.",
             BytepairWarning,
             stacklevel=4,  # whoever called train()
@@ -200,6 +213,7 @@ class MergeLearner:
             distinct_pretokens=len(counts),
             merge_counts=tuple(merge.frequency for merge in merges),
             stopped="vocab_size" if len(merges) == n_wanted else "min_frequency",
+            version=version("bytepair"),
         )
 
 
@@ -220,8 +234,3 @@ def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: list[Merge]) -
 def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ArgumentError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")
-
-
-def _require_positive(name: str, value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ArgumentError(f"{name} must be a whole number of 1 or more, got {value!r}.")

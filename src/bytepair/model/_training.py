@@ -14,6 +14,7 @@ class TrainingRecord:
         pretokens, distinct_pretokens: pre-tokens with and without repetition.
         merge_counts: for each merge, in order, how often its pair occurred when it was joined.
         stopped: why learning ended: "vocab_size" or "min_frequency".
+        version: the version of bytepair that learned it.
     """
 
     options: Mapping[str, object] = field(default_factory=dict)
@@ -23,3 +24,4 @@ class TrainingRecord:
     distinct_pretokens: int = 0
     merge_counts: tuple[int, ...] = ()
     stopped: str = "vocab_size"
+    version: str = ""

@@ -1,0 +1,124 @@
+"""What a format can say at all: refusals that do not need a trained tokenizer."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, get_args
+
+from bytepair.errors import ArgumentError, ExportError
+from bytepair.formats._components import normalizer_json, portable_or_refuse
+from bytepair.model import Alphabet
+from bytepair.patterns import resolve
+
+Format = Literal["huggingface", "tiktoken"]
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_SUFFIX = ".tiktoken"
+# Endings of other tools' files: certainly no names of folders.
+_FOREIGN = (".bin", ".gguf", ".model", ".pickle", ".pkl", ".txt", ".vocab")
+
+
+def format_for(path: str | Path, format: str | None = None) -> Format:  # noqa: A002
+    """The format a tokenizer is saved in: the one named, or else by the ending of `path`.
+
+    Raises:
+        ArgumentError: an unknown format, or an ending that does not go with it.
+
+    >>> format_for("out/x.tiktoken"), format_for("out/my-tokenizer")
+    ('tiktoken', 'huggingface')
+    """
+    suffix = Path(path).suffix.lower()
+    if format is None:
+        if suffix in _FOREIGN:
+            raise ArgumentError(
+                f"{path}: no format is known that ends in {suffix} (give a folder or a name ending "
+                f"in .json for huggingface, one ending in {_SUFFIX} for tiktoken)"
+            )
+        return "tiktoken" if suffix == _SUFFIX else "huggingface"
+    known = _known(format)
+    if (known == "tiktoken") != (suffix == _SUFFIX):
+        wanted = f"ends in {_SUFFIX}" if known == "tiktoken" else "is a folder or ends in .json"
+        raise ArgumentError(f"{path}: format {known!r} needs a path that {wanted}")
+    return known
+
+
+def _known(name: str) -> Format:
+    for known in FORMATS:
+        if name == known:
+            return known
+    near = get_close_matches(name, FORMATS, 1, 0.5)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ArgumentError(f"unknown format {name!r} (known: {', '.join(FORMATS)}).{hint}")
+
+
+def require_format(
+    format: str,  # noqa: A002
+    *,
+    alphabet: Alphabet = "bytes",
+    end_of_word: str | None = None,
+    byte_fallback: bool = True,
+    pattern: str | None = None,
+    normalizer: Sequence[str] = (),
+    special_tokens: Sequence[str] = (),
+) -> None:
+    """Refuse, before any training, options whose result the format could not express.
+
+    Passing does not promise that the trained tokenizer can be saved: that also depends on its
+    tokens (`write` checks them).
+
+    Args:
+        format: "huggingface" or "tiktoken".
+        alphabet, end_of_word, byte_fallback, normalizer, special_tokens: as for training.
+        pattern: a name, a regex, or None.
+
+    Raises:
+        ArgumentError: the format is unknown.
+        ExportError: it cannot express the options; the message says what can.
+        PatternError: `pattern` is not a known name.
+
+    >>> require_format("tiktoken", pattern="gpt2")
+    """
+    is_tiktoken = _known(format) == "tiktoken"
+    if end_of_word is not None:
+        raise ExportError(
+            f"{format} cannot express the end mark {end_of_word!r}: here it is a symbol of its "
+            "own, there a part of the last character. Train without end_of_word, with a pattern."
+        )
+    if alphabet == "chars":
+        _check_chars(format, byte_fallback=byte_fallback)
+    if (regex := resolve(pattern)) is not None:
+        portable_or_refuse(regex)
+    if is_tiktoken:
+        _check_tiktoken(normalizer, special_tokens)
+    else:
+        normalizer_json(tuple(normalizer))
+
+
+def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002
+    if format == "tiktoken":
+        raise ExportError(
+            "tiktoken merges bytes, not characters. Train with alphabet='bytes', or save as "
+            "'huggingface'."
+        )
+    if not byte_fallback:
+        raise ExportError(
+            "huggingface silently drops characters that have no token, where bytepair raises an "
+            "error. Train with byte_fallback=True or with alphabet='bytes'."
+        )
+
+
+def _check_tiktoken(normalizer: Sequence[str], special_tokens: Sequence[str]) -> None:
+    if normalizer:
+        raise ExportError(
+            f"tiktoken cannot normalise text ({', '.join(normalizer)}). Train without a "
+            "normaliser, or save as 'huggingface'."
+        )
+    ordered = sorted(special_tokens)  # a prefix sorts right before what it begins
+    for one, other in pairwise(ordered):
+        if other.startswith(one):
+            raise ExportError(
+                f"the special token {other!r} begins with another, {one!r}: tiktoken may find "
+                "either one, bytepair finds the longest. Rename one, or save as 'huggingface'."
+            )

@@ -1,0 +1,96 @@
+"""BPE on single tokens: how, and from which two parts, merging makes each token.
+
+The engines do this for text; a writer asks it of the vocabulary, because what may be saved in a
+format depends on it (docs/decisions/0003-merge-lists-and-ranks.md).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
+
+from bytepair.errors import ExportError
+from bytepair.model import Pair, TokenId, TokenizerSpec
+
+RankByPair = Mapping[Pair, tuple[int, TokenId]]
+"""(left, right) -> (rank, joined)."""
+
+
+class Making(NamedTuple):
+    """What merging makes of a token's own bytes.
+
+    Attributes:
+        token: the token that was asked about.
+        parts: what is left when nothing joins any more; `[token]` if merging makes it.
+        last: the last pair joined; None if none was.
+        rank: the rank of `last`; -1 if there is none.
+    """
+
+    token: TokenId
+    parts: list[TokenId]
+    last: Pair | None
+    rank: int
+
+    @property
+    def is_made(self) -> bool:
+        """True if merging makes the token; otherwise it is an *orphan*."""
+        return self.parts == [self.token]
+
+
+def replay(symbols: Sequence[TokenId], ranks: RankByPair) -> tuple[list[TokenId], Pair | None]:
+    """Join the pair of lowest rank, the leftmost among equals, until no pair joins.
+
+    Returns what is left, and the last pair joined. Cost: O(n log n).
+
+    >>> replay([97, 97, 97], {(97, 97): (0, 256)})
+    ([256, 97], (97, 97))
+    """
+    tokens, end = list(symbols), len(symbols)
+    following, preceding = list(range(1, end + 1)), list(range(-1, end - 1))
+    queue = [(ranks[pair][0], i, *pair) for i, pair in enumerate(pairwise(tokens)) if pair in ranks]
+    heapify(queue)
+    last: Pair | None = None
+    while queue:
+        _, here, left, right = heappop(queue)
+        there = following[here]
+        if there == end or tokens[here] != left or tokens[there] != right:
+            continue  # a neighbour was joined since this pair was queued
+        last = left, right
+        tokens[here], tokens[there] = ranks[last][1], -1
+        after = following[here] = following[there]
+        if after < end:
+            preceding[after] = here
+        for start, stop in ((preceding[here], here), (here, after)):
+            if start >= 0 and stop < end and (pair := (tokens[start], tokens[stop])) in ranks:
+                heappush(queue, (ranks[pair][0], start, *pair))
+    return [token for token in tokens if token >= 0], last
+
+
+def replay_all(spec: TokenizerSpec) -> Iterator[Making]:
+    """What merging makes of every token longer than a byte, by ascending id."""
+    ranks, byte_ids = spec.merges.rank_by_pair(), spec.vocabulary.byte_ids
+    for token, content in spec.vocabulary.tokens.items():
+        if len(content) > 1:
+            parts, last = replay([byte_ids[byte] for byte in content], ranks)
+            yield Making(token, parts, last, -1 if last is None else ranks[last][0])
+
+
+def as_merge_list(spec: TokenizerSpec) -> list[tuple[TokenId, TokenId, TokenId]]:
+    """The merges as (left, right, joined), in an order that needs no ranks.
+
+    Of a rank table, only the pair that really makes a token is kept: the others never stand side
+    by side.
+
+    Raises:
+        ExportError: two tokens share a rank, so no order says the same.
+    """
+    if spec.merges.is_merge_list:
+        return [(left, right, joined) for left, right, joined, _ in spec.merges]
+    made = sorted((m for m in replay_all(spec) if m.is_made), key=lambda making: making.rank)
+    for one, other in pairwise(made):
+        if one.rank == other.rank:
+            raise ExportError(
+                f"tokens {one.token} and {other.token} share the rank {one.rank}; a merge list "
+                "cannot say so"
+            )
+    return [(*making.last, making.token) for making in made if making.last]

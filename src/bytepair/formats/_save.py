@@ -1,0 +1,113 @@
+"""Save a tokenizer: choose the format, build every file in memory, then write all or nothing."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bytepair._atomic import write_all_atomically
+from bytepair.errors import ExportError, SaveError
+from bytepair.formats._expressible import format_for, require_format
+from bytepair.formats._hf_write import config_json, tokenizer_json
+from bytepair.formats._tiktoken_read import sidecar_path
+from bytepair.formats._tiktoken_write import rank_file, sidecar_json
+from bytepair.formats._training import training_json
+from bytepair.model import TokenizerSpec
+
+_TRAINING = "training.json"
+
+
+def write(
+    spec: TokenizerSpec,
+    path: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002
+) -> list[Path]:
+    """Save a tokenizer so that the format's own library gives the same ids.
+
+    Args:
+        spec: the tokenizer.
+        path: for "huggingface" a folder, made if missing, or a file ending in `.json`; for
+            "tiktoken" a file ending in `.tiktoken`. Files that are there are replaced.
+        format: "huggingface" or "tiktoken"; by default what `path` looks like.
+
+    Returns:
+        The files written.
+
+    Raises:
+        ArgumentError: an unknown format, or one that does not go with `path`.
+        ExportError: the format cannot express the tokenizer exactly; nothing is written.
+        SaveError: the disk refused; nothing is left behind.
+    """
+    target = Path(path)
+    kind = format_for(target, format)
+    _require(kind, spec)
+    if kind == "tiktoken":
+        files = {target: rank_file(spec), sidecar_path(target): sidecar_json(spec)}
+    elif target.suffix.lower() == ".json":
+        files = {target: tokenizer_json(spec)}
+    else:
+        files = _folder(spec, target)
+    with _existing(next(iter(files)).parent):
+        write_all_atomically(files)
+    if kind == "huggingface" and target / _TRAINING not in files:
+        with suppress(OSError):  # a record of the tokenizer that was just replaced
+            (target / _TRAINING).unlink()
+    return list(files)
+
+
+def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
+    files = {
+        folder / "tokenizer.json": tokenizer_json(spec),
+        folder / "tokenizer_config.json": config_json(spec),
+    }
+    if spec.training is not None:
+        files[folder / _TRAINING] = training_json(spec, spec.training)
+    return files
+
+
+def _require(kind: str, spec: TokenizerSpec) -> None:
+    _check_added(kind, spec)
+    require_format(
+        kind,
+        alphabet=spec.alphabet,
+        end_of_word=spec.end_of_word,
+        byte_fallback=len(spec.vocabulary.byte_ids) == 256,
+        normalizer=spec.rules.normalizer,
+        special_tokens=[token.content for token in spec.added_tokens],
+    )
+
+
+def _check_added(kind: str, spec: TokenizerSpec) -> None:
+    contents = Counter(token.content for token in spec.added_tokens)
+    ids = Counter(token.id for token in spec.added_tokens)
+    for token in spec.added_tokens:
+        shown = f"the added token {token.content!r}"
+        if contents[token.content] > 1 or ids[token.id] > 1:
+            raise ExportError(f"{shown}, or its id {token.id}, appears twice")
+        # In a tokenizer.json an added token may also be one that merging makes.
+        other = spec.vocabulary.tokens.get(token.id)
+        if other is not None and (kind == "tiktoken" or other != token.content.encode()):
+            raise ExportError(f"id {token.id} is given to both {shown} and {other[:60]!r}")
+        if kind == "tiktoken" and not token.special:
+            raise ExportError(
+                f"tiktoken knows only special tokens, but {shown} is not special: it is always "
+                "matched. Save as 'huggingface'."
+            )
+
+
+@contextmanager
+def _existing(folder: Path) -> Iterator[None]:
+    """Make `folder` for the time of the block; if the block fails, it is as it was before."""
+    made: list[Path] = []
+    try:
+        made = [place for place in (folder, *folder.parents) if not place.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        with suppress(OSError):
+            for place in made:
+                place.rmdir()
+        if isinstance(error, SaveError):
+            raise
+        raise SaveError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error

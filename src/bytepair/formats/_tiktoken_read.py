@@ -1,0 +1,203 @@
+"""Read a tiktoken rank file: lines of a token in base64 and its rank.
+
+What such a file lacks (pattern, special tokens) comes from arguments or a sidecar.
+"""
+
+import binascii
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bytepair.errors import ArgumentError, FormatError, PatternError
+from bytepair.formats._json import Section, read_bytes, read_object
+from bytepair.formats._vocab import ID_LIMIT, check_id, check_text, missing_bytes
+from bytepair.model import AddedToken, MergeTable, SplitRules, TokenId, TokenizerSpec, Vocabulary
+from bytepair.patterns import NAMED, automaton, resolve
+
+SIDECAR_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """What a rank file does not say; kept in `x.tiktoken.json` beside `x.tiktoken`."""
+
+    name: str
+    pattern: str | None
+    special_tokens: Mapping[str, TokenId]
+
+
+def sidecar_path(path: Path) -> Path:
+    """Where the sidecar of a rank file is."""
+    return path.with_name(path.name + ".json")
+
+
+def read_tiktoken(
+    path: Path, *, pattern: str | None = None, special_tokens: Mapping[str, TokenId] | None = None
+) -> TokenizerSpec:
+    """The tokenizer in a rank file.
+
+    Args:
+        path: the `.tiktoken` file.
+        pattern: a name or a regex; needed if there is no sidecar, else it replaces what that says.
+        special_tokens: content -> id; likewise.
+
+    Raises:
+        FormatError: a damaged line (its number is named), a byte without a token, no pattern.
+        ArgumentError: special tokens that are empty, no ids, or contradict the file.
+        PatternError: the pattern is not a known name, or not a usable regex.
+    """
+    rank_by_token = _ranks(path)
+    sidecar = _sidecar(path) if pattern is None or special_tokens is None else None
+    if pattern is None and sidecar is None:
+        raise FormatError(
+            f"{path}: a rank file does not say how text is cut, and without the right pattern all "
+            f"ids would be wrong. Pass pattern= (a regex, or one of: {', '.join(NAMED)}), or put "
+            f"{sidecar_path(path).name} beside it."
+        )
+    regex = resolve(pattern) if pattern is not None or sidecar is None else sidecar.pattern
+    if regex is not None:
+        automaton(regex)  # refuses what cannot cut text
+    if special_tokens is None:
+        special_tokens = sidecar.special_tokens if sidecar else {}
+    added = _added(path, special_tokens, rank_by_token)
+    return TokenizerSpec(
+        _vocabulary(path, rank_by_token),
+        rank_table(rank_by_token),
+        SplitRules(regex, special_tokens=tuple(token.content for token in added)),
+        added,
+        ignore_merges=True,
+        name=sidecar.name if sidecar else path.name.removesuffix(".tiktoken"),
+    )
+
+
+def _ranks(path: Path) -> dict[bytes, TokenId]:
+    """Token -> rank, ascending by rank."""
+    rank_by_token: dict[bytes, TokenId] = {}
+    line_by_rank: dict[TokenId, int] = {}
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        token, rank = _entry(path, number, line)
+        if token in rank_by_token:
+            first = line_by_rank[rank_by_token[token]]
+            raise _error(
+                path, number, f"the token {token[:60]!r} was already given on line {first}"
+            )
+        if (first := line_by_rank.setdefault(rank, number)) != number:
+            raise _error(path, number, f"the rank {rank} was already used on line {first}")
+        rank_by_token[token] = rank
+    return dict(sorted(rank_by_token.items(), key=lambda item: item[1]))
+
+
+def _entry(path: Path, number: int, line: bytes) -> tuple[bytes, TokenId]:
+    match line.split():
+        case [encoded, rank] if rank.isdigit() and len(rank) < 11 and int(rank) < ID_LIMIT:
+            return _token(path, number, encoded), int(rank)
+        case [encoded, rank]:
+            _token(path, number, encoded)
+            raise _error(path, number, f"{_shown(rank)} is no rank (0 to {ID_LIMIT - 1})")
+    raise _error(path, number, f"wanted a token in base64 and its rank, got {_shown(line)}")
+
+
+def _token(path: Path, number: int, encoded: bytes) -> bytes:
+    try:
+        token = binascii.a2b_base64(encoded, strict_mode=True)
+    except binascii.Error as error:
+        raise _error(path, number, f"{_shown(encoded)} is not base64 ({error})") from error
+    if not token:
+        raise _error(path, number, "an empty token")
+    return token
+
+
+def _shown(part: bytes) -> str:
+    return repr(part[:60])[1:]  # as text, but with escapes for what is not ASCII
+
+
+def _error(path: Path, number: int, what: str) -> FormatError:
+    return FormatError(f"{path}:{number}: {what}")
+
+
+def _vocabulary(path: Path, rank_by_token: Mapping[bytes, TokenId]) -> Vocabulary:
+    singles = [bytes([byte]) for byte in range(256)]
+    missing = [byte for byte, single in enumerate(singles) if single not in rank_by_token]
+    if missing:
+        raise FormatError(f"{path}: {missing_bytes(missing)}")
+    tokens = {rank: token for token, rank in rank_by_token.items()}
+    return Vocabulary(tokens, tuple(rank_by_token[single] for single in singles))
+
+
+def rank_table(rank_by_token: Mapping[bytes, TokenId]) -> MergeTable:
+    """Every way to put a token together from two others; its rank is the id of the token.
+
+    tiktoken joins two neighbours whenever their bytes together are a token, whatever the parts.
+    `rank_by_token` ascends by rank.
+
+    >>> list(rank_table({b"a": 0, b"b": 1, b"ab": 2}))
+    [(0, 1, 2, 2)]
+    """
+    rows = np.array(list(_splits(rank_by_token)), dtype=np.uint32).reshape(-1, 3)
+    left, right, joined = (np.ascontiguousarray(column) for column in rows.T)
+    return MergeTable(left, right, joined, joined.copy())
+
+
+def _splits(rank_by_token: Mapping[bytes, TokenId]) -> Iterator[tuple[TokenId, TokenId, TokenId]]:
+    # Only cuts into lengths that occur: a file with one very long token must not cost its square.
+    lengths = {len(token) for token in rank_by_token}
+    cuts = {n: sorted(cut for cut in lengths if n - cut in lengths) for n in lengths}
+    for token, rank in rank_by_token.items():
+        for cut in cuts[len(token)]:
+            left = rank_by_token.get(token[:cut])
+            if left is not None and (right := rank_by_token.get(token[cut:])) is not None:
+                yield left, right, rank
+
+
+def _sidecar(path: Path) -> Sidecar | None:
+    """What stands beside the rank file, or None."""
+    if not sidecar_path(path).is_file():
+        return None
+    root = read_object(sidecar_path(path))
+    if (version := root.get("version", int, SIDECAR_VERSION)) != SIDECAR_VERSION:
+        raise root.error(f"version {version} is not supported (known: {SIDECAR_VERSION})")
+    key = "pattern" if "pattern" in root.members else "pat_str"
+    pattern = root.get(key, str) if root.members.get(key, "") is not None else None
+    try:
+        if pattern is not None:
+            automaton(pattern)
+    except PatternError as error:
+        raise root.error(f"{key}: {error}") from error
+    specials = _open_specials(root)
+    return Sidecar(root.get("name", str, path.name.removesuffix(".tiktoken")), pattern, specials)
+
+
+def _open_specials(root: Section) -> dict[str, TokenId]:
+    specials: dict[str, object] = root.get("special_tokens", dict, {})
+    if "" in specials:
+        raise root.error("special_tokens: an empty token would match everywhere")
+    for content in specials:
+        check_text(root, f"special_tokens: {content[:60]!r}", content)
+    return {
+        content: check_id(root, f"special_tokens[{content[:60]!r}]", number)
+        for content, number in specials.items()
+    }
+
+
+def _added(
+    path: Path, special_tokens: Mapping[str, TokenId], rank_by_token: Mapping[bytes, TokenId]
+) -> tuple[AddedToken, ...]:
+    taken: dict[TokenId, object] = {rank: token for token, rank in rank_by_token.items()}
+    for content, number in special_tokens.items():
+        if not content:
+            raise ArgumentError("special_tokens: a special token must not be empty")
+        if type(number) is not int or not 0 <= number < ID_LIMIT:
+            raise ArgumentError(
+                f"special_tokens: the id of {content!r} is {number!r}; wanted a whole number from "
+                f"0 to {ID_LIMIT - 1}"
+            )
+        if (other := taken.setdefault(number, content)) is not content:
+            raise FormatError(
+                f"{path}: id {number} is given to both the special token {content!r} and {other!r}"
+            )
+    added = (AddedToken(content, number) for content, number in special_tokens.items())
+    return tuple(sorted(added, key=lambda token: token.id))
