@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <future>
 #include <mutex>
 #include <queue>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "bytepair/utf8.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFew = 40;  // symbols up to which looking at all pairs beats a heap
 constexpr std::size_t kBytesBetweenQuestions = std::size_t{1} << 20;
-constexpr TokenId kGone = 0xFFFF'FFFF;
+constexpr std::chrono::milliseconds kWaitBetweenQuestions{50};
 
 std::string hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -45,6 +46,7 @@ Encoder::Encoder(Splitter splitter, FirstSymbols first, const MergeColumns& merg
     throw std::invalid_argument("an encoder needs the ids of all 256 bytes");
   }
   for (std::size_t i = 0; i < n; ++i) {
+    if (merges.rank[i] == kNoRank) throw std::invalid_argument("a rank of 2^32 - 1");
     merges_.insert(merges.left[i], merges.right[i], {merges.rank[i], merges.joined[i]});
   }
 }
@@ -92,7 +94,9 @@ void Encoder::encode_word(std::string_view word, std::vector<TokenId>& ids) cons
 
 void Encoder::add_symbols(std::string_view word, std::vector<TokenId>& symbols) const {
   if (!first_.by_character) {
-    for (const char byte : word) symbols.push_back(first_.byte_ids[static_cast<unsigned char>(byte)]);
+    for (const char byte : word) {
+      symbols.push_back(first_.byte_ids[static_cast<unsigned char>(byte)]);
+    }
     return;
   }
   const auto* begin = reinterpret_cast<const unsigned char*>(word.data());
@@ -142,7 +146,7 @@ void Encoder::join_few(std::vector<TokenId>& ids, std::size_t start) const {
 /// A heap of candidate sites over linked symbols: O(n log n).
 void Encoder::join_many(std::vector<TokenId>& ids, std::size_t start) const {
   const std::span<TokenId> symbols(ids.data() + start, ids.size() - start);
-  if (symbols.size() >= kGone) throw std::length_error("a pre-token of 4 GiB or more");
+  if (symbols.size() >= kNoRank) throw std::length_error("a pre-token of 4 GiB or more");
   const auto n = static_cast<std::uint32_t>(symbols.size());
   std::vector<std::uint32_t> next(n);
   std::vector<std::uint32_t> previous(n);
@@ -166,15 +170,15 @@ void Encoder::join_many(std::vector<TokenId>& ids, std::size_t start) const {
     if (ranks[at] != popped_rank) continue;  // the pair has changed since
     const std::uint32_t second = next[at];
     symbols[at] = merges_.find(symbols[at], symbols[second])->id;
-    symbols[second] = kGone;
     ranks[second] = kNoRank;
     next[at] = next[second];
     if (next[at] < n) previous[next[at]] = at;
     if (can_join(at)) queue.push(site(at));
     if (at > 0 && can_join(previous[at])) queue.push(site(previous[at]));
   }
-  ids.erase(std::remove(ids.begin() + static_cast<std::ptrdiff_t>(start), ids.end(), kGone),
-            ids.end());
+  std::size_t n_left = 0;
+  for (std::uint32_t at = 0; at < n; at = next[at]) symbols[n_left++] = symbols[at];
+  ids.resize(start + n_left);
 }
 
 std::uint32_t Encoder::rank(TokenId left, TokenId right) const noexcept {
@@ -185,7 +189,7 @@ std::uint32_t Encoder::rank(TokenId left, TokenId right) const noexcept {
 Encoder::Rows Encoder::encode_batch(std::span<const std::string_view> documents,
                                     std::size_t n_threads, const KeepGoing& keep_going) const {
   // Threads take blocks of documents in turn; each block's ids are kept apart and joined in order.
-  const std::size_t block = std::clamp<std::size_t>(documents.size() / (n_threads * 8), 1, 1024);
+  const std::size_t block = std::clamp<std::size_t>(documents.size() / n_threads / 8, 1, 1024);
   const std::size_t n_blocks = (documents.size() + block - 1) / block;
   std::vector<std::vector<TokenId>> block_ids(n_blocks);
   Rows rows;
@@ -218,15 +222,23 @@ Encoder::Rows Encoder::encode_batch(std::span<const std::string_view> documents,
       stop = true;
     }
   };
-  std::vector<std::thread> helpers;
+  const std::size_t n_workers = std::min(n_threads, n_blocks);
+  std::vector<std::future<void>> helpers;
+  helpers.reserve(n_workers);
   try {
-    for (std::size_t t = 1; t < std::min(n_threads, n_blocks); ++t) {
-      helpers.emplace_back([&] { guarded_work([&] { return !stop; }); });
+    for (std::size_t t = 1; t < n_workers; ++t) {
+      helpers.push_back(
+          std::async(std::launch::async, [&] { guarded_work([&] { return !stop; }); }));
     }
   } catch (const std::system_error&) {  // no more threads to be had: fewer do the work
   }
   guarded_work(keep_going);
-  for (auto& helper : helpers) helper.join();
+  for (auto& helper : helpers) {
+    // A helper may be at a long document still: whoever waits wants to be able to give up.
+    while (helper.wait_for(kWaitBetweenQuestions) != std::future_status::ready) {
+      if (!stop && !keep_going()) stop = true;
+    }
+  }
   if (failure) std::rethrow_exception(failure);
   rows.complete = !stop;
 

@@ -2,6 +2,7 @@
 #include "bytepair/learn.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +17,18 @@ void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
+/// Every count of a pair is at most the number of symbols, each as often as its word occurs.
+void require_countable(const Words& words) {
+  std::int64_t room = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t word = 0; word < words.counts.size(); ++word) {
+    const std::int64_t size = words.offsets[word + 1] - words.offsets[word];
+    const std::int64_t count = words.counts[word];
+    require(count >= 0, "a word has a negative count");
+    require(size == 0 || count <= room / size, "the words are too many for 64-bit counts");
+    room -= count * size;
+  }
+}
+
 }  // namespace
 
 Learner::Learner(const Words& words, LearnOptions options) : options_(std::move(options)) {
@@ -27,6 +40,7 @@ Learner::Learner(const Words& words, LearnOptions options) : options_(std::move(
           "offsets do not cover the symbols");
   require(std::ranges::all_of(words.symbols, [&](Symbol s) { return s < n_symbols; }),
           "a symbol is not in the alphabet");
+  require_countable(words);
   if (words.symbols.size() + words.counts.size() + 1 >= kBorder) {
     throw std::length_error("the distinct pre-tokens hold more than 2^32 symbols");
   }
@@ -138,7 +152,8 @@ void Learner::join_site(Position site, Symbol joined) {
 }
 
 void Learner::gain(Symbol left, Symbol right, Neighbour& neighbour) {
-  if (!may_join(left, right)) return;
+  // The pair is new and its count can only fall: one that starts too rare need not be known.
+  if (neighbour.count < options_.min_frequency || !may_join(left, right)) return;
   Pair& pair = pairs_[number_of(left, right)];
   pair.count += neighbour.count;
   pair.sites = std::move(neighbour.sites);

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kPage = 256;
 constexpr std::size_t kPages = 0x110000 / kPage;
 constexpr std::uint16_t kStart = 1;
+constexpr std::uint32_t kMostClasses = 255;  // the end of the text is one more, all named by a byte
 
 }  // namespace
 
@@ -26,7 +27,8 @@ Splitter::Splitter(PatternTables tables)
   const auto n_states = transitions_.size() / row_size_;
   const auto n_pages = classes_.size() / kPage;
   const bool fits =
-      pages_.size() == kPages && transitions_.size() == n_states * row_size_ && n_states > kStart &&
+      tables.n_classes <= kMostClasses && pages_.size() == kPages &&
+      transitions_.size() == n_states * row_size_ && n_states > kStart &&
       classes_.size() == n_pages * kPage && invalid_class_ < tables.n_classes &&
       std::ranges::all_of(pages_, [&](auto page) { return page < n_pages; }) &&
       std::ranges::all_of(classes_, [&](auto c) { return c < tables.n_classes; }) &&

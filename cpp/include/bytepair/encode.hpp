@@ -20,13 +20,14 @@ namespace bytepair {
 
 using TokenId = std::uint32_t;
 
-/// A character without a token, in a vocabulary without byte fallback; `what()` is its bytes in hex.
+/// A character without a token, in a vocabulary without byte fallback; `what()` is its bytes in
+/// hex.
 struct UnknownCharacter : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Which neighbours join: parallel arrays. Several merges may share a rank; the leftmost of equal
-/// ranks is joined first.
+/// Which neighbours join: parallel arrays. Several merges may share a rank, which is less than
+/// 2^32 - 1; the leftmost of equal ranks is joined first.
 struct MergeColumns {
   std::span<const TokenId> left;
   std::span<const TokenId> right;

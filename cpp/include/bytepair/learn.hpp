@@ -51,8 +51,8 @@ struct LearnOptions {
 /// Twin: bytepair.engines.python.Learner (tests/parity/test_learn.py).
 class Learner {
  public:
-  /// Throws std::invalid_argument if the arrays do not fit together, std::length_error beyond
-  /// 2^32 - 3 symbols.
+  /// Throws std::invalid_argument if the arrays do not fit together, if a count is negative or
+  /// the corpus has 2^63 symbols or more, std::length_error beyond 2^32 - 3 distinct ones.
   Learner(const Words& words, LearnOptions options);
 
   /// The next merge, or nothing once no pair may be joined.
