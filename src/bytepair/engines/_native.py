@@ -201,7 +201,10 @@ def _encoder(spec: TokenizerSpec, splitter: _core.Splitter) -> _core.Encoder:
 
 def _id_array(ids: Sequence[TokenId]) -> NDArray[np.uint32]:
     """uint32 ids; what does not fit becomes an id no vocabulary has."""
-    wide = np.asarray(ids, np.int64) if len(ids) else np.zeros(0, np.int64)
+    try:
+        wide = np.asarray(ids, np.int64) if len(ids) else np.zeros(0, np.int64)
+    except OverflowError:
+        wide = np.array([token if 0 <= token < _MAX_ID else _MAX_ID for token in ids], np.int64)
     if wide.size and (wide.min() < 0 or wide.max() > _MAX_ID):
         wide = np.where((wide < 0) | (wide > _MAX_ID), _MAX_ID, wide)
     return np.ascontiguousarray(wide, np.uint32)

@@ -23,7 +23,8 @@ def select(name: str | None = None) -> Engine:
     """
     wanted = name or os.environ.get("BYTEPAIR_ENGINE") or None
     if wanted not in (None, *NAMES):
-        raise ArgumentError(f"engine must be one of {', '.join(NAMES)}, got {wanted!r}.")
+        what = "engine" if name else "the environment variable BYTEPAIR_ENGINE"
+        raise ArgumentError(f"{what} must be one of {', '.join(NAMES)}, got {wanted!r}.")
     native = None if wanted == "python" else _native()
     if wanted == "native" and native is None:
         raise EngineError(

@@ -6,6 +6,7 @@ from bytepair.patterns._pattern import (
     automaton,
     exact_regex_of,
     portable,
+    regex_for,
     regex_of,
 )
 from bytepair.patterns._unicode import UNICODE_VERSION, has_disputed
@@ -19,6 +20,7 @@ __all__ = [
     "has_disputed",
     "name_of",
     "portable",
+    "regex_for",
     "regex_of",
     "resolve",
 ]

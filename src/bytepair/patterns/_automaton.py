@@ -142,7 +142,7 @@ class _Program:
     def emit_repeat(self, node: Repeat, after: int) -> int:
         if node.most is not None and node.most < node.least:
             raise UnsupportedError("a repeat whose limits are reversed")
-        if self.can_match_empty(node.node):
+        if _can_be_empty(node.node):
             raise UnsupportedError("a repeat of something that can be empty")
         leave = self.exit_of(node, after)
         first = self.emit_loop(node, leave) if node.most is None else after
@@ -169,13 +169,6 @@ class _Program:
         if not isinstance(node.node, Chars):
             raise UnsupportedError("a possessive repeat of more than one character")
         return self.add(_Check(self.set_number(node.node.codes), True, after))
-
-    def can_match_empty(self, node: Node) -> bool:
-        mark = len(self.instructions)
-        start = self.emit(node, self.match)
-        empty = self.can_reach_match(start)
-        del self.instructions[mark:]
-        return empty
 
     def can_reach_match(self, start: int) -> bool:
         """True if the match can be reached without consuming a character."""
@@ -207,6 +200,16 @@ class _Program:
                 waiting.extend(reversed(instruction.next))
             else:
                 yield number
+
+
+def _can_be_empty(node: Node) -> bool:
+    if isinstance(node, Chars):
+        return False
+    if isinstance(node, Choice):
+        return any(map(_can_be_empty, node.options))
+    if isinstance(node, Repeat):
+        return node.least == 0 or _can_be_empty(node.node)
+    return isinstance(node, Look) or all(map(_can_be_empty, node.parts))
 
 
 _State = tuple[int, ...]

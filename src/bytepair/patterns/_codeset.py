@@ -1,5 +1,6 @@
 """`CodeSet`: a set of Unicode code points, as ranges."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -47,4 +48,5 @@ class CodeSet:
         return CodeSet(tuple(gaps))
 
     def __contains__(self, code: int) -> bool:
-        return any(low <= code <= high for low, high in self.ranges)
+        place = bisect_right(self.ranges, (code, LAST_CODE_POINT))
+        return place > 0 and code <= self.ranges[place - 1][1]

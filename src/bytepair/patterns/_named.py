@@ -16,9 +16,11 @@ _SPACE = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 
-_CL100K = (
-    rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{_PUNCTUATION}[\r\n]*|{_SPACE}"
-)
+_WORDS = rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}|{_PUNCTUATION}[\r\n]*"
+_LLAMA3 = rf"{_WORDS}|{_SPACE}"
+# White space that ends the text stays whole, line ends included. tiktoken has it so since 0.8;
+# files for Hugging Face made from older versions, and Llama 3, do not.
+_CL100K = rf"{_WORDS}|\s+(?![\s\S])|{_SPACE}"
 
 NAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -27,8 +29,8 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "o200k": rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}?"
         rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}?"
         rf"|\p{{N}}{{1,3}}|{_PUNCTUATION}[\r\n/]*|{_SPACE}",
-        "llama3": _CL100K,
-        "qwen2": _CL100K.replace("{1,3}", ""),
+        "llama3": _LLAMA3,
+        "qwen2": _LLAMA3.replace("{1,3}", ""),
         "whitespace": r"\S+|\s+",
     }
 )
@@ -40,13 +42,19 @@ def resolve(pattern: str | None) -> str | None:
     A word without any regex sign is taken for a misspelt name, not for a regex.
 
     Raises:
-        PatternError: not a known name.
+        PatternError: not a known name, or not a str.
 
     >>> resolve("whitespace")
     '\\S+|\\s+'
     """
-    if pattern is None or pattern in NAMED:
-        return pattern and NAMED[pattern]
+    if pattern is None:
+        return None
+    if not isinstance(pattern, str):
+        raise PatternError(
+            f"pattern must be a name, a regex as a str, or None, got {pattern!r:.60}."
+        )
+    if pattern in NAMED:
+        return NAMED[pattern]
     if pattern.replace("_", "").replace("-", "").isalnum():
         raise PatternError(
             f"pattern {pattern!r} is not a known name (known: {', '.join(NAMED)}). "

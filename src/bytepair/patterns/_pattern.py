@@ -8,9 +8,9 @@ import regex
 
 from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns._automaton import Automaton, build
-from bytepair.patterns._codeset import CodeSet
-from bytepair.patterns._syntax import UnsupportedError, parse
-from bytepair.patterns._unicode import property_set, word_set
+from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
+from bytepair.patterns._syntax import Node, UnsupportedError, parse, ranges, spelled
+from bytepair.patterns._unicode import has_disputed, property_set, word_set
 
 
 @cache
@@ -32,7 +32,7 @@ def automaton(pattern: str) -> Automaton | None:
             "Use '+' where '*' lets every part be absent."
         )
     try:
-        return build(parse(pattern))
+        return build(_tree(pattern))
     except UnsupportedError as reason:
         warnings.warn(
             f"pattern {pattern!r} runs on the `regex` package, which is slower: "
@@ -50,16 +50,45 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
     Raises:
         PatternError: not a regex; the message shows where.
     """
+    expanded = _expand(pattern, "w")
     try:
-        return regex.compile(_expand(pattern, "w"))
+        regex.compile(expanded)  # for the position of an error
+        return _compiled(expanded)
     except regex.error as error:
-        raise PatternError(_explain(pattern)) from error
+        raise PatternError(_explain(pattern, error)) from error
+    except RecursionError as error:
+        raise PatternError(
+            f"pattern {pattern[:60]!r}...: its groups are nested too deep."
+        ) from error
 
 
 @cache
 def exact_regex_of(pattern: str) -> "regex.Pattern[str]":
     """`pattern` with each property spelt out from the pinned tables: right for any text, slow."""
-    return regex.compile(_expand(pattern, "pwd"))
+    return _compiled(_expand(pattern, "pwd"))
+
+
+def regex_for(pattern: str, text: str) -> "regex.Pattern[str]":
+    """The one of the two that is right for `text`: the fast one where it will do."""
+    # To `regex` the small of U+0130 is "i"; to every other engine and to Unicode's simple case
+    # folding it has none.
+    if "\u0130" in text and "(?i" in pattern:
+        return _without_folding(pattern)
+    return exact_regex_of(pattern) if has_disputed(text) else regex_of(pattern)
+
+
+@cache
+def _without_folding(pattern: str) -> "regex.Pattern[str]":
+    try:
+        return _compiled(spelled(_tree(pattern)))
+    except UnsupportedError:  # nothing but `regex` runs it, so what `regex` says is right
+        return exact_regex_of(pattern)
+
+
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    # Begun by what never matches, `regex` does not skip to where a match may begin. Where only a
+    # part of the pattern ignores case it skips too far: "[^A-Z]x|(?i:a)" would not match "bx".
+    return regex.compile("(?!)|" + pattern)
 
 
 def portable(pattern: str) -> str:
@@ -72,7 +101,7 @@ def portable(pattern: str) -> str:
     '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200C}\\x{200D}]+|\\s'
     """
     try:
-        parse(pattern)
+        _tree(pattern)
     except UnsupportedError as reason:
         raise PatternError(
             f"pattern {pattern!r} uses {reason}, which engines disagree on."
@@ -93,6 +122,13 @@ def portable(pattern: str) -> str:
     return "".join(_portable_parts(pattern))
 
 
+def _tree(pattern: str) -> Node:
+    try:
+        return parse(pattern)
+    except RecursionError:
+        raise UnsupportedError("groups nested so deep") from None
+
+
 def _portable_parts(pattern: str) -> Iterator[str]:
     word = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200C}\x{200D}"
     for text, in_class in _pieces(pattern):
@@ -102,39 +138,47 @@ def _portable_parts(pattern: str) -> Iterator[str]:
             raise PatternError(
                 f"pattern {pattern!r}: \\W inside a class cannot be written portably."
             )
+        elif text == r"\W":
+            yield f"[^{word}]"
+        elif _SHORT.fullmatch(text):  # Oniguruma takes \pL for the letters pL, \xe9 for a byte
+            yield f"{text[:2]}{{{text[2:]}}}"
         else:
-            yield f"[^{word}]" if text == r"\W" else text
+            yield text
 
 
 def _without_properties(pattern: str) -> str:
     return "".join(text for text, _ in _pieces(pattern) if len(text) < 3)
 
 
+_PIECE = regex.compile(r"\\[pPx]\{[^}]*\}|\\[pP][A-Za-z]|\\x[0-9A-Fa-f]{2}|\\.|.", regex.DOTALL)
+_SHORT = regex.compile(r"\\[pP][A-Za-z]|\\x[0-9A-Fa-f]{2}")
+_CODE_POINT = regex.compile(r"\\x\{([0-9A-Fa-f]{1,8})\}")
+
+
 def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
-    r"""(text, inside a class?): each escape, with its \p{...} name, as one piece."""
-    position, in_class = 0, False
-    while position < len(pattern):
-        length = 1
-        if pattern[position] == "\\":
-            length = 2
-            if pattern[position + 1 : position + 3] in {"p{", "P{", "x{"}:
-                length = pattern.find("}", position) + 1 - position
-        text = pattern[position : position + max(length, 1)]
+    r"""(text, inside a class?): each escape, with the name or digits it takes, as one piece."""
+    in_class = False
+    for piece in _PIECE.finditer(pattern):
+        text = piece[0]
         yield text, in_class
         in_class = text != "]" if in_class else text == "["
-        position += len(text)
 
 
 def _expand(pattern: str, kinds: str) -> str:
-    r"""Replace \w, \d and \p{..} (those named in `kinds`) by ranges of the pinned tables."""
-    expanded = []
-    for text, in_class in _pieces(pattern):
-        codes = _escape_set(text) if text[1:2].lower() in (*kinds,) and text[0] == "\\" else None
-        if codes is None:
-            expanded.append(text)
-        else:
-            expanded.append(_ranges(codes) if in_class else f"[{_ranges(codes)}]")
-    return "".join(expanded)
+    r"""`pattern` in the spelling of `regex`: \x{..} as \U.., and \w, \d and \p{..} (those named in
+    `kinds`) as ranges of the pinned tables.
+    """
+    return "".join(_expanded(text, in_class, kinds) for text, in_class in _pieces(pattern))
+
+
+def _expanded(text: str, in_class: bool, kinds: str) -> str:
+    code = _CODE_POINT.fullmatch(text)
+    if code and int(code[1], 16) <= LAST_CODE_POINT:
+        return f"\\U{code[1]:0>8}"
+    codes = _escape_set(text) if text[0] == "\\" and text[1:2].lower() in (*kinds,) else None
+    if codes is None:
+        return text
+    return ranges(codes) if in_class else f"[{ranges(codes)}]"
 
 
 def _escape_set(escape: str) -> CodeSet | None:
@@ -142,18 +186,30 @@ def _escape_set(escape: str) -> CodeSet | None:
     if kind in "wW":
         codes: CodeSet | None = word_set()
     else:
-        codes = property_set("Nd" if kind in "dD" else escape[3:-1])
+        codes = property_set("Nd" if kind in "dD" else escape[2:].strip("{}"))
     return ~codes if codes and kind.isupper() else codes
 
 
-def _ranges(codes: CodeSet) -> str:
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in codes.ranges)
+def _explain(pattern: str, error: "regex.error") -> str:
+    """The regex engine's complaint, under the line of the pattern that it is about."""
+    if error.pos is None:
+        return f"pattern {pattern!r} is not a valid regex: {error.msg}"
+    position = _position(pattern, error.pos)
+    begin = pattern.rfind("\n", 0, position) + 1
+    line = pattern[begin:].partition("\n")[0]
+    return (
+        f"pattern is not a valid regex: {error.msg} at position {position}\n"
+        f"  {line}\n  {' ' * (position - begin)}^ here"
+    )
 
 
-def _explain(pattern: str) -> str:
-    try:
-        regex.compile(pattern)
-    except regex.error as error:
-        position = error.pos if error.pos is not None else 0
-        return f"pattern is not a valid regex: {error.msg}\n  {pattern}\n  {' ' * position}^ here"
-    return f"pattern {pattern!r} is not a valid regex."
+def _position(pattern: str, position: int) -> int:
+    """Where in `pattern` a position of `_expand(pattern, "w")` is."""
+    here = there = 0
+    for text, in_class in _pieces(pattern):
+        length = len(_expanded(text, in_class, "w"))
+        if there + length > position:
+            return here + min(position - there, len(text) - 1)
+        here += len(text)
+        there += length
+    return here

@@ -13,6 +13,7 @@ A regex that is simply wrong raises it too; who catches it asks `regex` for the 
 from dataclasses import dataclass
 from typing import Literal
 
+from bytepair.errors import PatternError
 from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
 from bytepair.patterns._unicode import WHITE_SPACE, property_set, word_set
 
@@ -75,12 +76,38 @@ def parse(pattern: str) -> Node:
 
     Raises:
         UnsupportedError: outside the dialect.
+        PatternError: a class that no character is in.
     """
     parser = _Parser(pattern)
     node = parser.choice(ignore_case=False)
     if parser.position < len(pattern):
         raise parser.unsupported("an unmatched ')'")
     return node
+
+
+def spelled(node: Node) -> str:
+    r"""The regex of a syntax tree in the spelling of `regex`, every set written out.
+
+    >>> spelled(parse("(?i:a)+?"))
+    '(?:[\\U00000041-\\U00000041\\U00000061-\\U00000061]){1,}?'
+    """
+    match node:
+        case Chars(codes):
+            return f"[{ranges(codes)}]"
+        case Look(codes, negated):
+            return f"(?{'!' if negated else '='}[{ranges(codes)}])"
+        case Sequence(parts):
+            return "".join(map(spelled, parts))
+        case Choice(options):
+            return f"(?:{'|'.join(map(spelled, options))})"
+        case Repeat(repeated, least, most, mode):
+            sign = {"greedy": "", "lazy": "?", "possessive": "+"}[mode]
+            return f"(?:{spelled(repeated)}){{{least},{'' if most is None else most}}}{sign}"
+
+
+def ranges(codes: CodeSet) -> str:
+    """The code points as the inside of a class."""
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in codes.ranges)
 
 
 class _Parser:
@@ -244,6 +271,11 @@ class _Parser:
         codes = CodeSet.of(ranges)
         if negated and ignore_case:
             raise self.unsupported("a negated class where case is ignored")
+        if negated and not (~codes).ranges:  # `regex` would let it match anything
+            raise PatternError(
+                f"pattern {self.pattern!r}: no character is in the class that ends at position "
+                f"{self.position}, so it matches nothing. Leave it out."
+            )
         return ~codes if negated else self.folded(codes, ignore_case)
 
     def bracket_item(self) -> CodeSet:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import regex
 
-from bytepair.patterns import exact_regex_of, has_disputed, regex_of
+from bytepair.patterns import regex_for
 
 
 class Splitter:
@@ -26,16 +26,10 @@ class Splitter:
         if self._pattern is None or not data:
             return [len(data)] if data else []
         text = data.decode("utf-8", "surrogateescape")
-        ends = list(_cuts(self._regex_for(text), text))
+        ends = list(_cuts(regex_for(self._pattern, text), text))
         if len(text) == len(data):
             return ends
         return _byte_positions(text, ends)
-
-    def _regex_for(self, text: str) -> "regex.Pattern[str]":
-        pattern = self._pattern or ""
-        if has_disputed(text):
-            return exact_regex_of(pattern)
-        return regex_of(pattern)
 
 
 def _cuts(pattern: "regex.Pattern[str]", text: str) -> Iterator[int]:
