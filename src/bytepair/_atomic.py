@@ -21,20 +21,24 @@ def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
     """Write several files; none is renamed into place before all are safely on disk.
 
     Raises:
-        SaveError: as above; no target has been touched unless a rename itself failed.
+        SaveError: as above. If a rename itself failed, files before it may be the new ones; the
+            message names them.
     """
     temporary_by_path: dict[Path, Path] = {}
+    replaced: list[str] = []
     path = Path()
     try:
         for path, content in content_by_path.items():
             temporary_by_path[path] = _write_synced(path.parent, content)
         for path, temporary in temporary_by_path.items():
             temporary.replace(path)
+            replaced.append(str(path))
         for folder in {path.parent for path in temporary_by_path}:
             _sync_folder(folder)
     except OSError as error:
+        changed = f"Already replaced: {', '.join(replaced)}" if replaced else "Nothing was changed"
         raise SaveError(
-            f"{path}: cannot write: {error.strerror or error}. Nothing was changed; "
+            f"{path}: cannot write: {error.strerror or error}. {changed}; "
             "check that the folder exists, can be written to, and has space."
         ) from error
     finally:

@@ -73,6 +73,7 @@ def train(
         byte_fallback=byte_fallback,
         engine=engine,
     )
+    learner.require_room(len(preprocessor.rules.special_tokens))
     analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
     files = corpus_files(corpus)
     source = corpus if files is None else files

@@ -27,7 +27,8 @@ class Preprocessor:
 
     Raises:
         PatternError: an invalid pattern.
-        ArgumentError: an unknown normaliser, an empty or repeated special token.
+        ArgumentError: an unknown normaliser, an empty or repeated special token, or a separator
+            that is empty or not text.
 
     >>> chunks = Preprocessor(separator="--").chunks(["one--two"])
     >>> [chunk.data for chunk in chunks]
@@ -42,15 +43,16 @@ class Preprocessor:
         special_tokens: Sequence[str] = ("<|endoftext|>",),
         separator: str | bytes | None = None,
     ) -> None:
-        if separator is not None and not separator:
-            raise ArgumentError("separator must not be empty; pass None for no separator.")
-        if isinstance(special_tokens, str):
-            special_tokens = (special_tokens,)
+        if separator is not None and (not separator or not isinstance(separator, str | bytes)):
+            raise ArgumentError(
+                f"separator must be text or bytes that are not empty, got {separator!r:.60}; "
+                "pass None for no separator."
+            )
         resolved = resolve_pattern(pattern)
         if resolved is not None:
             automaton(resolved)  # raises now, not after the corpus has been read
         names = resolve_normalizer(normalizer)
-        self.rules = SplitRules(resolved, names, tuple(special_tokens))
+        self.rules = SplitRules(resolved, names, _in_order(special_tokens))
         self.separator = to_utf8(separator) if isinstance(separator, str) else separator
 
     def chunks(self, corpus: Corpus, *, text_field: str = "text") -> Iterator[Chunk]:
@@ -88,6 +90,17 @@ class Preprocessor:
         # split() with one group gives text and special tokens in turn
         pieces[::2] = [normalize(piece, self.rules.normalizer) for piece in pieces[::2]]
         return b"".join(pieces)
+
+
+def _in_order(special_tokens: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(special_tokens, str):
+        return (special_tokens,)
+    if not isinstance(special_tokens, Sequence):  # a set, say, has another order in each run
+        raise ArgumentError(
+            "special_tokens must be a list, in the order of the ids they get; "
+            f"got {type(special_tokens).__name__}. For none pass []."
+        )
+    return tuple(special_tokens)
 
 
 def _separated(chunks: Iterable[Chunk], separator: bytes) -> Iterator[Chunk]:

@@ -5,9 +5,15 @@ from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from bytepair.engines import Counter, Engine, select
-from bytepair.errors import ArgumentError
 from bytepair.frequency._pool import WorkerPool
-from bytepair.model import Chunk, Progress, ProgressCallback, SplitRules, WordCounts
+from bytepair.model import (
+    Chunk,
+    Progress,
+    ProgressCallback,
+    SplitRules,
+    WordCounts,
+    at_least_one,
+)
 
 _TASK_BYTES = 2 << 20  # enough that handing a task over costs nothing beside doing it
 _OPEN_BYTES = 8 << 20  # a document that grows beyond this is counted as it comes
@@ -31,10 +37,8 @@ class FrequencyAnalyzer:
     """
 
     def __init__(self, *, threads: int | None = None, engine: str | None = None) -> None:
-        if threads is not None and threads < 1:
-            raise ArgumentError(f"threads must be 1 or more, got {threads}.")
         self._engine = select(engine)
-        wanted = threads or os.cpu_count() or 1
+        wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
         self._threads = wanted if self._engine.name == "native" else 1
 
     def count(
@@ -47,7 +51,10 @@ class FrequencyAnalyzer:
     ) -> WordCounts:
         """Count every pre-token of the documents, cut by `rules`.
 
-        `total_bytes`, if known, is passed on to `progress`.
+        `total_bytes`, if known, is passed on to `progress`. The size of the files is near, not
+        exact, where a separator is cut out or a normaliser changes lengths.
+
+        An exception from `chunks` or `progress` ends the count and comes out unchanged.
         """
         counting = _Counting(self._engine, rules, self._threads)
         with counting.pool:

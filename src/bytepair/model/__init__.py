@@ -4,6 +4,7 @@ from bytepair.model._byte_alphabet import BYTE_TO_CHAR
 from bytepair.model._chunk import Chunk
 from bytepair.model._counts import WordCounts
 from bytepair.model._merges import MergeTable
+from bytepair.model._numbers import at_least_one
 from bytepair.model._progress import Progress, ProgressCallback
 from bytepair.model._rules import SplitRules
 from bytepair.model._spec import AddedToken, TokenizerSpec
@@ -30,5 +31,6 @@ __all__ = [
     "TrainingRecord",
     "Vocabulary",
     "WordCounts",
+    "at_least_one",
     "to_utf8",
 ]

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.errors import ArgumentError
+from bytepair.errors import ArgumentError, InputTypeError
+from bytepair.model._numbers import at_least_one
 from bytepair.model._rules import SplitRules
+from bytepair.model._text import to_utf8
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +46,19 @@ class WordCounts:
         """Build from a count table; the mapping's order counts as the order of appearance.
 
         Raises:
-            ArgumentError: an empty word, or a count below 1.
+            ArgumentError: an empty word, one given as `str` and as `bytes`, or a count that is not
+                a whole number of 1 or more.
+            InputTypeError: a word that is neither `str` nor `bytes`.
         """
-        words = [w.encode() if isinstance(w, str) else bytes(w) for w in count_by_word]
-        counts = np.fromiter(count_by_word.values(), np.int64, len(words))
-        for word, count in zip(words, counts, strict=True):
-            if not word or count < 1:
-                raise ArgumentError(
-                    f"count table: word {word!r} has count {count}. "
-                    "Words must not be empty and counts must be 1 or more."
-                )
+        count_by_bytes: dict[bytes, int] = {}
+        for word, count in count_by_word.items():
+            data = _word_bytes(word)
+            if not data or data in count_by_bytes:
+                problem = "is there twice" if data else "is empty"
+                raise ArgumentError(f"count table: the word {word!r:.60} {problem}.")
+            count_by_bytes[data] = at_least_one(f"count table: the count of {word!r:.60}", count)
+        words = list(count_by_bytes)
+        counts = np.fromiter(count_by_bytes.values(), np.int64, len(words))
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         n_bytes = int(lengths @ counts)
@@ -91,3 +96,13 @@ class WordCounts:
         )
 
     __hash__ = None  # type: ignore[assignment]  # large and compared by content
+
+
+def _word_bytes(word: object) -> bytes:
+    if isinstance(word, str):
+        return to_utf8(word)
+    if isinstance(word, bytes):
+        return word
+    raise InputTypeError(
+        f"count table: expected words as str or bytes, got {type(word).__name__}: {word!r:.60}."
+    )

@@ -31,7 +31,8 @@ class MergeTable:
     @classmethod
     def from_merges(cls, merges: Iterable[tuple[TokenId, TokenId, TokenId]]) -> "MergeTable":
         """A merge list: (left, right, joined) in learned order; rank = position."""
-        columns = np.array(list(merges), dtype=np.uint32).reshape(-1, 3).T
+        rows = list(merges)
+        columns = np.array(rows, dtype=np.uint32).reshape(len(rows), 3).T
         left, right, joined = (np.ascontiguousarray(column) for column in columns)
         return cls(left, right, joined, np.arange(len(left), dtype=np.uint32))
 

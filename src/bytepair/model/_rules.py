@@ -18,7 +18,7 @@ class SplitRules:
         special_tokens: in the order of their ids.
 
     Raises:
-        ArgumentError: a special token that is empty, given twice, or not a str.
+        ArgumentError: a special token that is not text, is empty, or is given twice.
     """
 
     pattern: str | None = None
@@ -33,8 +33,24 @@ class SplitRules:
             )
         seen = set()
         for token in self.special_tokens:
-            if not isinstance(token, str) or not token:
-                raise ArgumentError(f"special tokens must be non-empty strings, got {token!r}.")
+            check_special(token)
             if token in seen:
                 raise ArgumentError(f"special token {token!r} is given twice.")
             seen.add(token)
+
+
+def check_special(content: object) -> None:
+    """Refuse what cannot be found in any text, or would be found everywhere.
+
+    Raises:
+        ArgumentError: `content` is not a str, is empty, or holds a lone surrogate.
+    """
+    if not isinstance(content, str) or not content:
+        raise ArgumentError(f"special tokens must be non-empty strings, got {content!r:.60}.")
+    try:
+        content.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(
+            f"special token {content!r:.60} holds a surrogate. In texts these are repaired before "
+            "anything is looked for, so it would never be found."
+        ) from None

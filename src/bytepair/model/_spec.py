@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bytepair.model._merges import MergeTable
-from bytepair.model._rules import SplitRules
+from bytepair.model._rules import SplitRules, check_special
 from bytepair.model._training import TrainingRecord
 from bytepair.model._types import Alphabet, TokenId
 from bytepair.model._vocabulary import Vocabulary
@@ -14,11 +14,17 @@ class AddedToken:
     """A token matched in the text before BPE and never made by merging.
 
     A *special* one obeys `allowed_special`; one that is not special is always matched.
+
+    Raises:
+        ArgumentError: a content that is empty or not text.
     """
 
     content: str
     id: TokenId
     special: bool = True
+
+    def __post_init__(self) -> None:
+        check_special(self.content)
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,18 @@ def resolve(normalizer: str | Sequence[str] | None) -> tuple[str, ...]:
     """One name, several, or None, as a tuple of known names.
 
     Raises:
-        ArgumentError: a name that is not known.
+        ArgumentError: a name that is not known, or what is no name at all.
 
     >>> resolve("nfc"), resolve(["nfkc", "lowercase"]), resolve(None)
     (('nfc',), ('nfkc', 'lowercase'), ())
     """
+    if normalizer is not None and not isinstance(normalizer, Sequence):
+        raise ArgumentError(
+            f"normalizer must be None, a name or a list of names, got {normalizer!r:.60}."
+        )
     names = (normalizer,) if isinstance(normalizer, str) else tuple(normalizer or ())
     for name in names:
-        if name not in _FUNCTIONS:
+        if name not in NAMES:
             raise ArgumentError(f"normalizer {name!r} is not known (known: {', '.join(NAMES)}).")
     return names
 

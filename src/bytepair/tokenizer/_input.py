@@ -1,12 +1,17 @@
 """What users pass in, checked: text becomes bytes, ids become integers."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import SupportsInt
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import SupportsInt, TypeVar
 
 import numpy as np
 
-from bytepair.errors import InputTypeError
-from bytepair.model import TokenId, to_utf8
+from bytepair.errors import ArgumentError, InputTypeError, UnknownTokenError
+from bytepair.model import TokenId, at_least_one, to_utf8
+
+_BYTES = (bytes, bytearray, memoryview)
+_T = TypeVar("_T")
 
 
 def text_bytes(text: str | bytes, where: str = "") -> bytes:
@@ -17,7 +22,7 @@ def text_bytes(text: str | bytes, where: str = "") -> bytes:
     """
     if isinstance(text, str):
         return to_utf8(text)
-    if isinstance(text, (bytes, bytearray, memoryview)):
+    if isinstance(text, _BYTES):
         return bytes(text)
     raise InputTypeError(f"{where}expected str or bytes, got {type(text).__name__}: {text!r:.60}.")
 
@@ -28,9 +33,14 @@ def texts_bytes(texts: Iterable[str | bytes]) -> Iterator[bytes]:
     Raises:
         InputTypeError: one text instead of several, or an item that is not text (its index named).
     """
-    if isinstance(texts, (str, bytes, bytearray)) or not isinstance(texts, Iterable):
+    if isinstance(texts, (str, *_BYTES)) or not isinstance(texts, Iterable):
         raise InputTypeError(
             f"expected several texts, got one {type(texts).__name__}. Put it into a list."
+        )
+    if isinstance(texts, Mapping):
+        raise InputTypeError(
+            f"expected several texts, got {type(texts).__name__}, which would give its keys. "
+            "Pass its values() or the right entry."
         )
     for index, text in enumerate(texts):
         yield text_bytes(text, f"text {index}: ")
@@ -42,10 +52,13 @@ def checked_ids(tokens: Sequence[SupportsInt]) -> list[TokenId]:
     Raises:
         InputTypeError: not a sequence, or an item that is not an integer (its position named).
     """
+    if isinstance(tokens, np.ndarray) and tokens.ndim != 1:
+        raise InputTypeError(f"expected one row of token ids, got an array of {tokens.shape}.")
     if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "iu":
-        plain: list[TokenId] = tokens.ravel().tolist()
+        plain: list[TokenId] = tokens.tolist()
         return plain
-    if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
+    unordered = isinstance(tokens, (Mapping, AbstractSet))
+    if isinstance(tokens, (str, *_BYTES)) or unordered or not isinstance(tokens, Iterable):
         raise InputTypeError(f"expected token ids, got {type(tokens).__name__}: {tokens!r:.60}.")
     ids = list(tokens)
     for position, token in enumerate(ids):
@@ -60,3 +73,34 @@ def _integer(token: SupportsInt, position: int) -> int:
     raise InputTypeError(
         f"token id {position}: expected an integer, got {type(token).__name__}: {token!r:.60}."
     )
+
+
+def each_row(
+    decode: Callable[[Sequence[SupportsInt]], _T], batch: Iterable[Sequence[SupportsInt]]
+) -> list[_T]:
+    """`decode` of each row of ids.
+
+    Raises:
+        InputTypeError, UnknownTokenError: as `decode`, with the index of the row.
+    """
+    if not isinstance(batch, Iterable):
+        raise InputTypeError(f"expected several lists of token ids, got {type(batch).__name__}.")
+    rows: list[_T] = []
+    for index, tokens in enumerate(batch):
+        try:
+            rows.append(decode(tokens))
+        except (InputTypeError, UnknownTokenError) as error:
+            raise type(error)(f"row {index}: {error}") from None
+    return rows
+
+
+def thread_count(threads: int | None, num_threads: int | None = None) -> int:
+    """How many threads a batch runs on: one a core unless one of the two says otherwise.
+
+    Raises:
+        ArgumentError: below 1, or both are given.
+    """
+    if threads is not None and num_threads is not None:
+        raise ArgumentError("threads and num_threads mean the same: pass one of them.")
+    name, wanted = ("threads", threads) if num_threads is None else ("num_threads", num_threads)
+    return (os.cpu_count() or 1) if wanted is None else at_least_one(name, wanted)

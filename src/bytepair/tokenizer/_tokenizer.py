@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 
 from bytepair import formats
 from bytepair.engines import select
-from bytepair.errors import ArgumentError, UnknownTokenError
+from bytepair.errors import UnknownTokenError
 from bytepair.model import MergeTable, TokenId, TokenizerSpec
 from bytepair.normalizers import normalize
 from bytepair.tokenizer._batch import Batch
-from bytepair.tokenizer._input import checked_ids, text_bytes, texts_bytes
+from bytepair.tokenizer._input import (
+    checked_ids,
+    each_row,
+    text_bytes,
+    texts_bytes,
+    thread_count,
+)
 from bytepair.tokenizer._inspection import Inspection, Piece
 from bytepair.tokenizer._special import Allowed, Disallowed, SpecialRules
 
@@ -67,7 +73,7 @@ class Tokenizer:
         Args:
             allowed_special: special tokens to be encoded as such: "all" or a set of them.
             disallowed_special: those that raise when they occur: "all" (those not allowed), or
-                a collection; () encodes them as ordinary text.
+                a collection; () encodes what is not allowed as ordinary text.
 
         Raises:
             SpecialTokenError: a disallowed special token occurs.
@@ -78,7 +84,7 @@ class Tokenizer:
         Cost: O(n log n) for any input.
         """
         data = text_bytes(text)
-        self._rules.refuse(data, allowed_special, disallowed_special)
+        self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
         return self._encode(data, self._rules.contents_to_match(allowed_special))
 
     def encode_ordinary(self, text: str | bytes) -> list[TokenId]:
@@ -93,9 +99,11 @@ class Tokenizer:
         disallowed_special: Disallowed = "all",
     ) -> NDArray[np.uint32]:
         """`encode`, as uint32[n]."""
-        ids, _ = self.encode_batch_to_numpy(
-            [text], allowed_special=allowed_special, disallowed_special=disallowed_special
-        )
+        data = text_bytes(text)
+        self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
+        batch = Batch(self.spec.rules.normalizer)
+        batch.add(self._rules.cut(data, self._rules.contents_to_match(allowed_special)))
+        ids, _ = batch.arrays(*self._run(batch, 1))
         return ids
 
     def encode_batch(
@@ -113,7 +121,7 @@ class Tokenizer:
             InputTypeError, SpecialTokenError: as `encode`; the message names the text's index.
         """
         batch = self._batch(texts, allowed_special, disallowed_special)
-        return batch.lists(*self._run(batch, threads or num_threads))
+        return batch.lists(*self._run(batch, thread_count(threads, num_threads)))
 
     def encode_ordinary_batch(
         self,
@@ -124,7 +132,7 @@ class Tokenizer:
     ) -> list[list[TokenId]]:
         """`encode_ordinary` for many texts, on threads."""
         batch = self._ordinary_batch(texts)
-        return batch.lists(*self._run(batch, threads or num_threads))
+        return batch.lists(*self._run(batch, thread_count(threads, num_threads)))
 
     def encode_batch_to_numpy(
         self,
@@ -139,7 +147,7 @@ class Tokenizer:
         Text `i` became `ids[offsets[i]:offsets[i + 1]]`.
         """
         batch = self._batch(texts, allowed_special, disallowed_special)
-        return batch.arrays(*self._run(batch, threads))
+        return batch.arrays(*self._run(batch, thread_count(threads)))
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> TokenId:
         """The id of the token that is exactly this text; special tokens included.
@@ -150,7 +158,9 @@ class Tokenizer:
         data = text_bytes(text_or_bytes)
         found = self._id_by_bytes.get(data)
         if found is None:
-            raise UnknownTokenError(f"no token is exactly {data!r}.")
+            raise UnknownTokenError(
+                f"no token is exactly {data!r:.60}. encode() gives the tokens it is made of."
+            )
         return found
 
     def count(
@@ -162,7 +172,7 @@ class Tokenizer:
     ) -> int:
         """Number of tokens of one text. Special tokens count as ordinary text unless allowed."""
         data = text_bytes(text)
-        self._rules.refuse(data, allowed_special, disallowed_special)
+        self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
         segments = self._rules.cut(data, self._rules.contents_to_match(allowed_special))
         return sum(
             1 if token is not None else self._encoder.count(self._normalize(piece))
@@ -179,7 +189,7 @@ class Tokenizer:
     ) -> list[int]:
         """`count` for many texts, on threads."""
         batch = self._batch(texts, allowed_special, disallowed_special)
-        _, offsets = batch.arrays(*self._run(batch, threads))
+        _, offsets = batch.arrays(*self._run(batch, thread_count(threads)))
         counts: list[int] = np.diff(offsets).tolist()
         return counts
 
@@ -218,18 +228,35 @@ class Tokenizer:
         return self._decoder.decode(checked_ids(tokens))
 
     def decode_batch(
-        self, batch: Iterable[Sequence[SupportsInt]], *, errors: str = "replace"
+        self,
+        batch: Iterable[Sequence[SupportsInt]],
+        *,
+        errors: str = "replace",
+        num_threads: int | None = None,
     ) -> list[str]:
-        """`decode` for many sequences of ids."""
-        return [self.decode(tokens, errors) for tokens in batch]
+        """`decode` for many sequences of ids.
 
-    def decode_bytes_batch(self, batch: Iterable[Sequence[SupportsInt]]) -> list[bytes]:
-        """`decode_bytes` for many sequences of ids."""
-        return [self.decode_bytes(tokens) for tokens in batch]
+        `num_threads` is taken as tiktoken takes it and makes no difference: decoding stays in the
+        calling thread.
+
+        Raises:
+            InputTypeError, UnknownTokenError: as `decode`; the message names the row.
+        """
+        thread_count(None, num_threads)
+        return each_row(lambda tokens: self.decode(tokens, errors), batch)
+
+    def decode_bytes_batch(
+        self, batch: Iterable[Sequence[SupportsInt]], *, num_threads: int | None = None
+    ) -> list[bytes]:
+        """`decode_bytes` for many sequences of ids; `num_threads` as in `decode_batch`."""
+        thread_count(None, num_threads)
+        return each_row(self.decode_bytes, batch)
 
     def decode_tokens_bytes(self, tokens: Sequence[SupportsInt]) -> list[bytes]:
         """The bytes of each id."""
-        return [self._decoder.decode([token]) for token in checked_ids(tokens)]
+        ids = checked_ids(tokens)
+        self._decoder.decode(ids)  # raises for the first id that is unknown, with its position
+        return [self._bytes_by_id[token] for token in ids]
 
     def decode_single_token_bytes(self, token: SupportsInt) -> bytes:
         """The bytes of one id; special tokens included."""
@@ -370,9 +397,10 @@ class Tokenizer:
         self, texts: Iterable[str | bytes], allowed: Allowed, disallowed: Disallowed
     ) -> Batch:
         contents = self._rules.contents_to_match(allowed)
+        forbidden = self._rules.forbidden(allowed, disallowed)
         batch = Batch(self.spec.rules.normalizer)
         for index, data in enumerate(texts_bytes(texts)):
-            self._rules.refuse(data, allowed, disallowed, f"text {index}")
+            self._rules.refuse(data, forbidden, f"text {index}")
             batch.add(self._rules.cut(data, contents))
         return batch
 
@@ -382,12 +410,8 @@ class Tokenizer:
             batch.add([(data, None)])
         return batch
 
-    def _run(
-        self, batch: Batch, threads: int | None
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        if threads is not None and threads < 1:
-            raise ArgumentError(f"threads must be 1 or more, got {threads}.")
-        return self._encoder.encode_batch(batch.stretches, threads or os.cpu_count() or 1)
+    def _run(self, batch: Batch, threads: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        return self._encoder.encode_batch(batch.stretches, threads)
 
 
 def _rebuild(spec: TokenizerSpec, engine: str | None) -> Tokenizer:
