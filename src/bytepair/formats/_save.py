@@ -104,10 +104,10 @@ def _existing(folder: Path) -> Iterator[None]:
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         yield
-    except OSError as error:
+    except BaseException as error:
         with suppress(OSError):
             for place in made:
                 place.rmdir()
-        if isinstance(error, SaveError):
+        if isinstance(error, SaveError) or not isinstance(error, OSError):
             raise
         raise SaveError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error

@@ -41,7 +41,10 @@ class WorkerPool:
     ) -> None:
         if self._executor is None:
             return
-        self._executor.shutdown(wait=True, cancel_futures=error is not None)
-        if error is None:
-            for future in self._futures:
-                future.result()
+        # Waiting here, not in shutdown(): if Ctrl-C ended the wait for a thread, Python would take
+        # it for stopped, and end while it is still at work in the core.
+        try:
+            while error is None and self._futures:
+                self._futures.popleft().result()
+        finally:
+            self._executor.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,88 @@
+"""What `bytepair train` says when it is done."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bytepair import Tokenizer
+from bytepair.data import read_chunks
+from bytepair.model import TrainingRecord
+
+_SAMPLED_FILES = 16
+_SAMPLED_BYTES = 64 << 10
+_EXAMPLE = "The quick brown fox jumps over the lazy dog."
+
+
+def facts_of(tok: Tokenizer, files: Sequence[Path] | None, text_field: str) -> dict[str, Any]:
+    """The trained tokenizer and its corpus in numbers; `files`: None for standard input."""
+    record = tok.spec.training or TrainingRecord()
+    return {
+        "name": tok.name,
+        "vocab_size": tok.vocab_size,
+        "n_merges": len(tok.merges),
+        "n_special_tokens": len(tok.special_tokens),
+        "n_files": None if files is None else len(files),
+        "n_documents": record.corpus_documents,
+        "n_bytes": record.corpus_bytes,
+        "n_pretokens": record.pretokens,
+        "n_distinct_pretokens": record.distinct_pretokens,
+        "stopped": record.stopped,
+        "bytes_per_token": _bytes_per_token(tok, files or [], text_field),
+    }
+
+
+def _bytes_per_token(tok: Tokenizer, files: Sequence[Path], text_field: str) -> float | None:
+    """Of the beginnings of some files, taken evenly; None for standard input, which is gone."""
+    step = max(1, len(files) // _SAMPLED_FILES)
+    sample = [
+        chunk.data
+        for path in files[::step]
+        for chunk in islice(read_chunks(path, text_field=text_field, block_bytes=_SAMPLED_BYTES), 1)
+    ]
+    n_tokens = sum(tok.count_batch(sample, allowed_special="all"))
+    return sum(map(len, sample)) / n_tokens if n_tokens else None
+
+
+def report(facts: Mapping[str, Any], target: Path, files: Sequence[Path] | None) -> Iterator[str]:
+    """Lines for people, from `facts_of` and what the command knows: engine, seconds, saved."""
+    n_alphabet = facts["vocab_size"] - facts["n_merges"] - facts["n_special_tokens"]
+    yield (
+        f"{facts['name']}: {facts['vocab_size']:,} tokens (alphabet {n_alphabet:,}, "
+        f"merges {facts['n_merges']:,}, special {facts['n_special_tokens']:,})"
+    )
+    yield ""
+    n_files = "standard input" if files is None else _number(len(files), "file")
+    n_documents = _number(facts["n_documents"], "document")
+    yield f"corpus       {n_files}, {n_documents}, {_size(facts['n_bytes'])}"
+    yield (
+        f"pre-tokens   {facts['n_pretokens']:,}, "
+        f"of which {facts['n_distinct_pretokens']:,} distinct"
+    )
+    yield f"time         {_time(facts)}"
+    if facts["bytes_per_token"] is not None:
+        yield f"compression  {facts['bytes_per_token']:.2f} bytes a token on a sample of the corpus"
+    for number, path in enumerate(facts["saved"]):
+        yield f"{'' if number else 'saved':<12} {path}"
+    yield ""
+    yield "next:"
+    yield f'  bytepair inspect {shlex.quote(str(target))} "{_EXAMPLE}"'
+    if files:
+        yield f"  bytepair count {shlex.quote(str(target))} {shlex.quote(str(files[0]))}"
+
+
+def _time(facts: Mapping[str, Any]) -> str:
+    count_s, learn_s = facts["count_s"], facts["learn_s"]
+    counting = f"counting {count_s:.2f} s ({facts['n_bytes'] / 1e6 / max(count_s, 1e-9):,.1f} MB/s)"
+    return f"{count_s + learn_s:.2f} s: {counting}, learning {learn_s:.2f} s"
+
+
+def _size(n_bytes: int) -> str:
+    if n_bytes < 1000:
+        return f"{n_bytes} bytes"
+    return f"{n_bytes / 1e3:.1f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:,.1f} MB"
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

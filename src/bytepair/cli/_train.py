@@ -1,0 +1,78 @@
+"""`bytepair train`: from text to a tokenizer on disk."""
+
+import bytepair
+from bytepair import Preprocessor
+from bytepair.cli import _streams
+from bytepair.cli import _train_options as of
+from bytepair.cli._options import Json
+from bytepair.cli._output import require_writable
+from bytepair.formats import format_for, require_format
+
+
+def train(
+    corpus: of.Corpus,
+    output: of.Output,
+    vocab_size: of.VocabSize = 32_000,
+    pattern: of.Pattern = "o200k",
+    normalizer: of.Normalizer = None,
+    special_token: of.SpecialToken = None,
+    no_special_tokens: of.NoSpecialTokens = False,
+    min_frequency: of.MinFrequency = 2,
+    max_token_length: of.MaxTokenLength = None,
+    ties: of.Ties = "lowest",
+    alphabet: of.Alphabet = "bytes",
+    separator: of.Separator = None,
+    text_field: of.TextField = "text",
+    name: of.Name = None,
+    threads: of.Threads = None,
+    engine: of.Engine = None,
+    as_json: Json = False,
+) -> None:
+    """Train a tokenizer on CORPUS and save it.
+
+    For example:
+
+        python3 -m this > zen.txt
+
+        bytepair train zen.txt --vocab-size 300 --output zen
+    """
+    from bytepair.cli._progress import TrainingProgress
+    from bytepair.cli._report import facts_of, report
+
+    preparation: of.Preparation = {
+        "pattern": None if pattern == "none" else pattern,
+        "normalizer": normalizer or (),
+        "special_tokens": of.special_tokens(special_token, none=no_special_tokens),
+    }
+    Preprocessor(**preparation)
+    require_format(format_for(output), alphabet=alphabet, **preparation)
+    require_writable(output)
+    files = of.files_of(corpus)
+    with TrainingProgress() as progress:
+        tok = bytepair.train(
+            "-" if files is None else files,
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length,
+            ties=ties,
+            alphabet=alphabet,
+            separator=separator,
+            text_field=text_field,
+            name=name or output.stem,
+            threads=threads,
+            engine=engine,
+            progress=progress,
+            **preparation,
+        )
+    saved = tok.save(output)
+    facts = facts_of(tok, files, text_field) | {
+        "engine": engine or bytepair.engine(),
+        "count_s": round(progress.count_s, 3),
+        "learn_s": round(progress.learn_s, 3),
+        "saved": [str(path) for path in saved],
+    }
+    if as_json:
+        _streams.write_json(facts)
+        return
+    for line in report(facts, output, files):
+        _streams.write_line(line)

@@ -1,0 +1,140 @@
+"""The options of `bytepair train`; their meaning is that of the arguments of `bytepair.train`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypedDict
+
+import typer
+
+from bytepair.data import corpus_files
+from bytepair.model import Alphabet as AlphabetName
+from bytepair.model import Ties as TiesName
+from bytepair.normalizers import NAMES as NORMALIZERS
+from bytepair.patterns import NAMED as PATTERNS
+
+Corpus = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CORPUS",
+        show_default=False,
+        help="Files, folders or glob patterns (.gz and .zst are decompressed, .jsonl is read by "
+        "--text-field), or - for standard input.",
+    ),
+]
+Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        show_default=False,
+        help="Where to save: a folder or .json file (Hugging Face), or a .tiktoken file.",
+    ),
+]
+VocabSize = Annotated[
+    int,
+    typer.Option(
+        "--vocab-size", min=1, metavar="N", help="All tokens: alphabet, merges, special tokens."
+    ),
+]
+Pattern = Annotated[
+    str,
+    typer.Option(
+        "--pattern",
+        metavar="NAME|REGEX|none",
+        help=f"How text is cut; merges never cross a cut. Names: {', '.join(PATTERNS)}.",
+    ),
+]
+Normalizer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--normalizer",
+        metavar="NAME",
+        show_default=False,
+        help=f"{', '.join(NORMALIZERS)}; repeat it for several, in order.",
+    ),
+]
+SpecialToken = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--special-token",
+        metavar="TEXT",
+        show_default=False,
+        help="Never learned, never crossed, gets a last id; repeat it for several. "
+        "[default: <|endoftext|>]",
+    ),
+]
+NoSpecialTokens = Annotated[
+    bool, typer.Option("--no-special-tokens", help="None, not even the default one.")
+]
+MinFrequency = Annotated[
+    int, typer.Option("--min-frequency", min=1, metavar="N", help="Rarer pairs are not merged.")
+]
+MaxTokenLength = Annotated[
+    int | None,
+    typer.Option(
+        "--max-token-length", min=1, metavar="N", help="In bytes; in characters with chars."
+    ),
+]
+Ties = Annotated[
+    TiesName, typer.Option("--ties", help="Which of equally frequent pairs is merged first.")
+]
+Alphabet = Annotated[
+    AlphabetName, typer.Option("--alphabet", help="What text is made of before any merge.")
+]
+Separator = Annotated[
+    str | None,
+    typer.Option("--separator", metavar="TEXT", help="Cuts files into documents, and is dropped."),
+]
+TextField = Annotated[
+    str, typer.Option("--text-field", metavar="NAME", help="What to read of .jsonl records.")
+]
+Name = Annotated[
+    str | None, typer.Option("--name", metavar="TEXT", help="[default: as in --output]")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="For counting; the result is always the same. [default: one a core]",
+    ),
+]
+Engine = Annotated[
+    Literal["native", "python"] | None,
+    typer.Option("--engine", help="[default: native if it is installed]"),
+]
+
+
+class Preparation(TypedDict):
+    """What text is cut by."""
+
+    pattern: str | None
+    normalizer: Sequence[str]
+    special_tokens: Sequence[str]
+
+
+def special_tokens(given: list[str] | None, *, none: bool) -> tuple[str, ...]:
+    """The special tokens that the two options mean together.
+
+    Raises:
+        typer.BadParameter: they contradict each other.
+    """
+    if given and none:
+        raise typer.BadParameter("contradicts --no-special-tokens.", param_hint="--special-token")
+    return () if none else tuple(given or ("<|endoftext|>",))
+
+
+def files_of(corpus: list[str]) -> list[Path] | None:
+    """The files to read; None: standard input.
+
+    Raises:
+        typer.BadParameter: standard input among others.
+        CorpusError: see `bytepair.data`.
+    """
+    if corpus == ["-"]:
+        return None
+    if "-" in corpus:
+        raise typer.BadParameter("- (standard input) must be the only one.", param_hint="CORPUS")
+    return corpus_files([Path(part) for part in corpus])

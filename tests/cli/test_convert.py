@@ -1,0 +1,91 @@
+"""`bytepair convert`: another format, proven to be the same tokenizer."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tiktoken
+import tiktoken.load
+import tokenizers
+
+import bytepair
+from bytepair.cli._proof import first_difference, texts_to_compare
+from bytepair.model import AddedToken
+
+SAMPLE = "Simple is better than complicated: naïve 漢字 🙂\n"
+
+
+def test_to_tiktoken_and_what_is_said(here, invoke, saved):
+    """The files, how much was compared, and the verdict."""
+    lines = invoke("convert", saved, "small.tiktoken").stdout.splitlines()
+    assert lines[:2] == ["saved     small.tiktoken", "saved     small.tiktoken.json"]
+    assert lines[2].startswith("compared  ")
+    assert lines[2].endswith(" texts and 280 tokens: 0 differences")
+
+
+def test_tiktoken_reads_the_result_alike(here, invoke, saved, tok):
+    """The other library is the judge of its own format."""
+    invoke("convert", saved, "small.tiktoken")
+    sidecar = json.loads(Path("small.tiktoken.json").read_text(encoding="utf-8"))
+    encoding = tiktoken.Encoding(
+        name="small",
+        pat_str=sidecar["pat_str"],
+        mergeable_ranks=tiktoken.load.load_tiktoken_bpe(str(here / "small.tiktoken")),
+        special_tokens=sidecar["special_tokens"],
+    )
+    assert encoding.encode(SAMPLE) == tok.encode(SAMPLE)
+
+
+def test_and_back_to_huggingface(here, invoke, saved, tok):
+    """From a rank file to a merge list, judged by the library that reads it."""
+    invoke("convert", saved, "small.tiktoken")
+    invoke("convert", "small.tiktoken", "again")
+    reference = tokenizers.Tokenizer.from_file("again/tokenizer.json")
+    assert reference.encode(SAMPLE).ids == tok.encode(SAMPLE)
+
+
+def test_json(here, invoke, saved):
+    """For scripts that convert many."""
+    output = json.loads(invoke("convert", saved, "x.json", "--json").stdout)
+    assert output["saved"] == ["x.json"]
+    assert output["n_tokens"] == 280
+    assert output["n_texts"] > 280 + 256
+
+
+def test_what_a_format_cannot_say_is_refused(here, invoke, files_in):
+    """No normalisation exists in tiktoken; an approximation would give other ids in silence."""
+    bytepair.train(["low lower"] * 3, vocab_size=260, normalizer="lowercase").save("lower")
+    before = files_in(here)
+    result = invoke("convert", "lower", "lower.tiktoken", exit_code=1)
+    assert result.stderr.startswith("error: tiktoken cannot normalise")
+    assert files_in(here) == before
+
+
+def test_a_format_that_contradicts_the_name(here, invoke, saved):
+    """Neither of the two may win silently."""
+    result = invoke("convert", saved, "x.tiktoken", "--format", "huggingface", exit_code=1)
+    assert "x.tiktoken: format 'huggingface' needs a path" in result.stderr
+
+
+@pytest.mark.parametrize("vandal", ["merges", "vocabulary", "special"])
+def test_the_proof_finds_a_difference(tok, vandal):
+    """A proof that always succeeds proves nothing."""
+    spec = tok.spec
+    if vandal == "merges":
+        all_but_first = [merge[:3] for merge in spec.merges][1:]
+        changed = {"merges": type(spec.merges).from_merges(all_but_first)}
+    elif vandal == "vocabulary":
+        tokens = dict(spec.vocabulary.tokens) | {278: b"other"}
+        changed = {"vocabulary": type(spec.vocabulary)(tokens, spec.vocabulary.byte_ids)}
+    else:
+        changed = {"added_tokens": (AddedToken("<|end|>", 279),)}
+    other = bytepair.Tokenizer(type(spec)(**{**vars(spec), **changed}))
+    assert first_difference(tok, other, texts_to_compare(tok))
+    assert first_difference(tok, tok, texts_to_compare(tok)) is None
+
+
+def test_a_difference_is_an_error(here, invoke, saved, monkeypatch):
+    """Scripts see the exit code, people see what differs."""
+    monkeypatch.setattr("bytepair.cli._convert.first_difference", lambda *_: "token 7 was a")
+    result = invoke("convert", saved, "x.json", exit_code=1)
+    assert result.stderr == "error: x.json: not the same tokenizer, do not use it: token 7 was a\n"

@@ -1,0 +1,151 @@
+"""`bytepair train`: the options reach the library, the result reaches the disk."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import bytepair
+
+CORPUS = "low lower lowest\n\nnewer newest wider\n" * 4
+
+
+@pytest.fixture
+def corpus(here: Path) -> Path:
+    """A file to train on."""
+    path = here / "corpus.txt"
+    path.write_text(CORPUS, encoding="utf-8")
+    return path
+
+
+def merges_of(folder: str) -> list[tuple[int, ...]]:
+    """The merges of a saved tokenizer."""
+    return [merge[:3] for merge in bytepair.load(folder).merges]
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (["--vocab-size", 262], {"vocab_size": 262}),
+        (["--pattern", "gpt2"], {"pattern": "gpt2"}),
+        (["--pattern", "[a-z]+|[^a-z]+"], {"pattern": "[a-z]+|[^a-z]+"}),
+        (["--pattern", "none"], {"pattern": None}),
+        (
+            ["--normalizer", "nfkc", "--normalizer", "lowercase"],
+            {"normalizer": ["nfkc", "lowercase"]},
+        ),
+        (["--special-token", "<a>", "--special-token", "<b>"], {"special_tokens": ["<a>", "<b>"]}),
+        (["--no-special-tokens"], {"special_tokens": []}),
+        (["--min-frequency", 5], {"min_frequency": 5}),
+        (["--max-token-length", 3], {"max_token_length": 3}),
+        (["--ties", "bytes"], {"ties": "bytes"}),
+        (["--alphabet", "chars"], {"alphabet": "chars", "vocab_size": 274}),
+        (["--separator", "\n\n", "--pattern", "none"], {"separator": "\n\n", "pattern": None}),
+        (["--threads", 1], {"threads": 1}),
+        (["--engine", "python"], {"engine": "python"}),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_an_option_means_what_the_argument_means(corpus, invoke, options, arguments):
+    """The library is the oracle: the same merges, special tokens and pattern."""
+    small = {"vocab_size": 264, **arguments}
+    expected = bytepair.train(corpus, **small, progress=lambda _: None)
+    invoke("train", corpus, "-o", "out", "--vocab-size", small["vocab_size"], *options)
+    loaded = bytepair.load("out")
+    assert [m[:3] for m in loaded.merges] == [m[:3] for m in expected.merges]
+    assert loaded.special_tokens == expected.special_tokens
+    assert loaded.encode_ordinary("LOWER ｌｏｗ 1") == expected.encode_ordinary("LOWER ｌｏｗ 1")
+
+
+def test_the_report_says_what_a_person_asks(corpus, invoke):
+    """How much, how long, how good, where, and what to type next."""
+    output = invoke("train", corpus, "-o", "my tok", "--vocab-size", 262).stdout
+    assert output.startswith("my tok: 262 tokens (alphabet 256, merges 5, special 1)\n")
+    assert f"corpus       1 file, 1 document, {len(CORPUS)} bytes\n" in output
+    assert "saved        my tok/tokenizer.json\n" in output
+    assert "  bytepair inspect 'my tok' " in output
+    assert f"  bytepair count 'my tok' {corpus}\n" in output
+
+
+def test_json_report(corpus, invoke):
+    """The same in numbers; compression measured as anyone would."""
+    facts = json.loads(invoke("train", corpus, "-o", "out", "--vocab-size", 262, "--json").stdout)
+    loaded = bytepair.load("out")
+    assert facts["saved"] == [
+        "out/tokenizer.json",
+        "out/tokenizer_config.json",
+        "out/training.json",
+    ]
+    assert facts["bytes_per_token"] == len(CORPUS) / loaded.count(CORPUS)
+    expected = {"vocab_size": 262, "n_merges": 5, "n_special_tokens": 1, "n_files": 1}
+    expected |= {"n_documents": 1, "n_bytes": len(CORPUS), "stopped": "vocab_size"}
+    assert {key: facts[key] for key in expected} == expected
+    assert facts["engine"] == bytepair.engine()
+
+
+def test_standard_input_is_a_corpus(here, corpus, invoke):
+    """`zcat … | bytepair train -`; it is gone afterwards, so no compression is claimed."""
+    facts = json.loads(
+        invoke("train", "-", "-o", "a", "--vocab-size", 262, "--json", stdin=CORPUS).stdout
+    )
+    assert (facts["n_files"], facts["bytes_per_token"]) == (None, None)
+    invoke("train", corpus, "-o", "b", "--vocab-size", 262)
+    assert merges_of("a") == merges_of("b")
+
+
+def test_folders_globs_and_compressed_files_together(here, invoke):
+    """Every kind of corpus of the library, several at once."""
+    (here / "folder").mkdir()
+    (here / "folder" / "a.txt").write_text("low low", encoding="utf-8")
+    (here / "b1.jsonl").write_text('{"body": "lower"}\n{"body": "wide"}\n', encoding="utf-8")
+    (here / "c.txt.gz").write_bytes(gzip.compress(b"newest"))
+    options = ["--text-field", "body", "--vocab-size", 258, "--json", "-o", "out"]
+    facts = json.loads(invoke("train", "folder", "b?.jsonl", "c.txt.gz", *options).stdout)
+    assert (facts["n_files"], facts["n_documents"], facts["n_bytes"]) == (3, 4, 22)
+
+
+def test_the_name_is_that_of_the_place_unless_given(corpus, invoke):
+    """`bytepair` for all tokenizers would name none."""
+    for options in ([], ["--name", "mine"]):
+        invoke("train", corpus, "-o", "out", "--vocab-size", 260, *options)
+        name = json.loads(Path("out/training.json").read_text(encoding="utf-8"))["name"]
+        assert name == ("mine" if options else "out")
+
+
+@pytest.mark.parametrize("target", ["out", "out.json", "out.tiktoken", "new/folder/out"])
+def test_the_place_decides_the_format(corpus, invoke, target):
+    """A folder or .json for Hugging Face, .tiktoken for tiktoken; parents are made."""
+    invoke("train", corpus, "-o", target, "--vocab-size", 260)
+    assert bytepair.load(target).vocab_size == 260
+
+
+def test_fewer_merges_than_asked_for_is_a_warning(corpus, invoke):
+    """One clean line without source code, and a tokenizer all the same."""
+    result = invoke("train", corpus, "-o", "out", "--vocab-size", 5000)
+    assert result.stderr.startswith("warning: only ")
+    assert result.stderr.count("\n") == 1
+    assert "lower --min-frequency." in result.stderr
+
+
+def test_nothing_on_stderr_where_no_one_watches(corpus, invoke):
+    """A progress bar in a log file is noise."""
+    assert invoke("train", corpus, "-o", "out", "--vocab-size", 260).stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--special-token", "x", "--no-special-tokens"],
+        ["--vocab-size", "many"],
+        ["--vocab-size", "0"],
+        ["--ties", "random"],
+        ["-"],
+    ],
+    ids=["contradiction", "no-number", "zero", "no-such-tie", "standard-input-among-others"],
+)
+def test_a_wrong_call_is_exit_code_2(corpus, invoke, arguments):
+    """2 says: read the help; 1 says: look at your data."""
+    result = invoke("train", corpus, "-o", "out", *arguments, exit_code=2)
+    assert result.stderr.startswith("Usage:")
+    assert not Path("out").exists()
