@@ -1,7 +1,11 @@
 // module.cpp: the list of what the module _core holds.
 #include "bind.hpp"
 
+namespace nb = nanobind;
+
 NB_MODULE(_core, m) {
+  // An object that something still holds when Python ends (a traceback, say) is no leak to report.
+  nb::set_leak_warnings(false);
   m.doc() = "The C++ core. Private: bytepair.engines is the door to it.";
   bytepair::bind::bind_split(m);
   bytepair::bind::bind_count(m);

@@ -104,17 +104,24 @@ def _in_order(special_tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def _separated(chunks: Iterable[Chunk], separator: bytes) -> Iterator[Chunk]:
-    """Cut at each separator; one that lies across two chunks is found too."""
+    """Cut at each separator, also at one that lies across two chunks.
+
+    A separator at the end of a text ends its last document and begins no other.
+    """
     held = len(separator) - 1
     rest = b""
+    is_cut = False  # a separator was found in this text
+    is_begun = False  # part of the document that `rest` goes on with was passed on
     for chunk in chunks:
         *whole, rest = (rest + chunk.data).split(separator)
         for document in whole:
             yield Chunk(document)
+            is_cut, is_begun = True, False
         if chunk.is_last:
-            yield Chunk(rest)
-            rest = b""
+            if rest or is_begun or not is_cut:
+                yield Chunk(rest)
+            rest, is_cut, is_begun = b"", False, False
         elif len(rest) > held:
             certain = len(rest) - held
             yield Chunk(rest[:certain], is_last=False)
-            rest = rest[certain:]
+            rest, is_begun = rest[certain:], True
