@@ -152,5 +152,5 @@ def _cut_tokens(special_tokens: Iterable[str]) -> list[bytes]:
 
 def _may_overlap(a: bytes, b: bytes, same: bool) -> bool:
     """True if the end of `a` can be the beginning of `b`, or `b` lies within `a`."""
-    ends_alike = any(a.endswith(b[:n]) for n in range(1, min(len(a), len(b)) + (not same)))
+    ends_alike = any(a.endswith(b[:n]) for n in range(1, min(len(a), len(b))))
     return ends_alike or (not same and b in a)

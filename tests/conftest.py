@@ -1,0 +1,63 @@
+"""What every test relies on: which engine the suite runs on, and how hard hypothesis tries.
+
+`BYTEPAIR_ENGINE=native pytest` runs everything. `BYTEPAIR_ENGINE=python pytest` repeats what the
+choice of engine can change: it leaves out the rooms below, tests marked `native_only` and tests
+that get the native engine as a parameter, so it needs no compiler.
+Without the variable the suite runs everything on the engine a user of this installation gets.
+"""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+import bytepair
+
+ROOT = Path(__file__).parents[1]
+# Tests that only read files, or name the engines they run whichever is chosen.
+ENGINE_FREE = (
+    "tests/architecture",
+    "tests/docs/test_cli_docs.py",
+    "tests/docs/test_lessons.py",
+    "tests/parity",
+)
+ON_PYTHON = os.environ.get("BYTEPAIR_ENGINE") == "python"
+
+hypothesis.settings.register_profile("desk", deadline=None)
+# The same examples each time, so that a red run can be repeated.
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=1000, derandomize=True)
+hypothesis.settings.load_profile(os.environ.get("BYTEPAIR_HYPOTHESIS", "desk"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register our marker, and refuse to test another engine than the one asked for."""
+    config.addinivalue_line(
+        "markers", "native_only: too much work for the Python engine, or independent of the engine"
+    )
+    wanted = os.environ.get("BYTEPAIR_ENGINE")
+    if wanted and bytepair.engine() != wanted:
+        raise pytest.UsageError(f"BYTEPAIR_ENGINE={wanted}, but {bytepair.engine()} runs")
+
+
+def pytest_report_header() -> str:
+    """Say at the top which engine is tested."""
+    return f"bytepair {bytepair.__version__}, engine: {bytepair.engine()}"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """On the Python engine, leave out what the native run has shown already."""
+    path = collection_path.relative_to(ROOT).as_posix()
+    return True if ON_PYTHON and path.startswith(ENGINE_FREE) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The same for single tests: those marked, and those that are handed the native engine."""
+    if ON_PYTHON:
+        config.hook.pytest_deselected(items=[item for item in items if _is_native(item)])
+        items[:] = [item for item in items if not _is_native(item)]
+
+
+def _is_native(item: pytest.Item) -> bool:
+    handed = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return "native" in map(str, handed) or item.get_closest_marker("native_only") is not None

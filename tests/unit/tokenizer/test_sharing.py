@@ -1,0 +1,116 @@
+import copy
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from bytepair.tokenizer import Tokenizer
+
+TEXTS = ["The quick brown fox\n", "Größe 12<|endoftext|>", "日本語", "", "x" * 500, "<|im_start|>"]
+
+# Work on threads in the parent, then everything again in the child; the exit code says whether
+# both agree. Nothing may be printed.
+FORKED = """
+import os, signal, sys
+import bytepair
+engine = sys.argv[1]
+def work():
+    tok = bytepair.train(["low lower lowest"] * 50, vocab_size=262, threads=3, engine=engine)
+    ids = tok.encode_batch(["low", "lowest lower"] * 200, threads=3)
+    return ids, tok.count_batch(["low"] * 20, threads=2), tok.decode(tok.encode("lowest")), tok
+expected = work()
+tok = expected[3]
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    same = tok.encode_batch(["low", "lowest lower"] * 200, threads=3) == expected[0]
+    os._exit(0 if same and work()[:3] == expected[:3] else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+UNPICKLED = """
+import pickle, sys
+tok = pickle.load(sys.stdin.buffer)
+print(tok.encode_batch(["low dog", "<|endoftext|>"], allowed_special="all"))
+"""
+
+
+def everything(tok: Tokenizer) -> Any:
+    """What a tokenizer says about the texts."""
+    ids = tok.encode_batch(TEXTS, allowed_special="all")
+    return ids, tok.decode_batch(ids), tok.special_tokens, tok.n_vocab, tok.pattern, tok.name
+
+
+def test_pickle_gives_the_same_tokenizer(tok: Tokenizer) -> None:
+    """Training record and engine included."""
+    again = pickle.loads(pickle.dumps(tok))
+    assert everything(again) == everything(tok)
+    assert again.spec == tok.spec
+    assert again.spec.training == tok.spec.training
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle_gives_the_same_bytes_each_time(tok: Tokenizer, protocol: int) -> None:
+    """Data libraries hash the pickle to find what they computed before: use must not change it."""
+    before = pickle.dumps(tok, protocol)
+    everything(tok)
+    tok.encode_single_token("a")
+    assert pickle.dumps(tok, protocol) == before
+    again = pickle.loads(before)
+    everything(again)
+    assert pickle.dumps(again, protocol) == pickle.dumps(pickle.loads(before), protocol)
+
+
+def test_pickle_is_read_by_another_process(tok: Tokenizer) -> None:
+    """As `multiprocessing` with `spawn` does, under another hash seed."""
+    result = subprocess.run(
+        [sys.executable, "-c", UNPICKLED],
+        input=pickle.dumps(tok),
+        capture_output=True,
+        check=True,
+        env={"PYTHONHASHSEED": "77"},
+    )
+    assert result.stdout.decode().strip() == str([tok.encode("low dog"), [600]])
+    assert result.stderr == b""
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy])
+def test_copy_is_the_same_tokenizer(tok: Tokenizer, duplicate: Any) -> None:
+    """It is immutable, so one is enough: deep-copying a model costs nothing here."""
+    assert duplicate(tok) is tok
+    assert duplicate({"tokenizer": tok})["tokenizer"] is tok
+
+
+def test_fork_after_work_works_in_silence(engine: str) -> None:
+    """Others deadlock, or warn from each worker that they have turned their threads off."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FORKED, engine],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+def test_eight_threads_share_one_tokenizer(tok: Tokenizer) -> None:
+    """Options belong to the call: no thread may see those of another."""
+    options: list[dict[str, Any]] = [
+        {"allowed_special": "all"},
+        {"disallowed_special": ()},
+        {"allowed_special": {"<|endoftext|>"}, "disallowed_special": ()},
+        {"allowed_special": {"<|im_start|>"}, "disallowed_special": ()},
+    ]
+    expected = [[tok.encode(text, **option) for text in TEXTS] for option in options]
+
+    def work(number: int) -> bool:
+        option, wanted = options[number % 4], expected[number % 4]
+        one_by_one = [tok.encode(text, **option) for text in TEXTS]
+        together = tok.encode_batch(TEXTS, threads=2, **option)
+        texts = tok.decode_batch(one_by_one)
+        return one_by_one == wanted and together == wanted and texts == TEXTS
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(400)))
