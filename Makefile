@@ -1,0 +1,93 @@
+# Every chore of this repository: `make help` lists them.
+# A fresh machine needs python3 (3.11 or newer, with venv), make and, for the native engine, a C++20
+# compiler. Everything else is installed into .venv by the targets themselves.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+ARGS   ?=
+
+PIP       := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# A redirection makes old versions of make start a shell, which alone knows `command`.
+COMPILER  := $(shell command -v $(CXX) || command -v c++ || command -v clang++)
+SYSTEM_CMAKE := $(shell command -v cmake 2>/dev/null)
+SYSTEM_NINJA := $(shell command -v ninja 2>/dev/null)
+# CMake and Ninja come from PyPI only where the machine has none.
+TOOLS     := 'scikit-build-core>=1.0' 'nanobind>=3.1,<3.2' $(if $(SYSTEM_CMAKE),,cmake) $(if $(SYSTEM_NINJA),,ninja)
+CMAKE     := $(or $(SYSTEM_CMAKE),$(abspath $(BIN)/cmake))
+BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find cpp/include cpp/src cpp/bind -type f)
+# Once the development install exists the demo uses it; it needs much less by itself.
+DEMO_INSTALL = $(or $(wildcard $(VENV)/.dev),$(VENV)/.demo)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help dev build stub check fix test test-cpp demo docs bench clean compiler
+
+help: ## list these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+dev: $(VENV)/.dev ## make .venv: the package (editable), its tests, linters and docs
+
+build: $(VENV)/.tools ## rebuild the C++ core into the editable install
+	BYTEPAIR_REQUIRE_NATIVE=1 $(PIP) install --no-build-isolation --no-deps --editable .
+
+stub: dev ## write src/bytepair/_core.pyi anew after the bindings changed
+	$(BIN)/python -m nanobind.stubgen -q -m bytepair._core -o src/bytepair/_core.pyi
+
+check: dev ## format, lint, types, layer rules; changes nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/mypy tests/typing
+	$(BIN)/lint-imports
+
+fix: dev ## format, and mend what the linter can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: dev ## the whole suite on the native engine, then what depends on the engine on the Python one
+	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest $(ARGS)
+	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest $(ARGS)
+
+test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behaviour sanitizers
+	$(CMAKE) -S . -B build/cpp -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DBYTEPAIR_PYTHON=OFF -DBYTEPAIR_TESTS=ON -DBYTEPAIR_SANITIZE=ON
+	$(CMAKE) --build build/cpp --parallel
+	cd build/cpp && $(dir $(CMAKE))ctest --output-on-failure
+
+demo: $(DEMO_INSTALL) ## train on Python's own source code and show what came out
+	$(BIN)/python examples/demo.py
+
+docs: dev ## build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+bench: dev ## run every benchmark (equal results first, then time)
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+clean: ## remove what was built, except .venv
+	rm -rf build dist docs/_build demo-tokenizer .pytest_cache .mypy_cache .ruff_cache \
+	  .import_linter_cache .hypothesis
+	find src tests lessons examples benchmarks tools docs -name __pycache__ -prune -exec rm -r {} +
+
+compiler:
+	@test -n "$(COMPILER)" || { echo "No C++ compiler found. The native engine needs one for C++20," \
+	  "such as gcc 12: on Debian 'apt-get install g++', on macOS 'xcode-select --install'." >&2; \
+	  exit 1; }
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "bytepair needs" \
+	  "Python 3.11 or newer; $(PYTHON) is not. Name another: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.tools: | compiler $(BIN)/python
+	$(PIP) install $(TOOLS)
+	touch $@
+
+$(VENV)/.dev: $(BUILT_FROM) $(VENV)/.tools
+	BYTEPAIR_REQUIRE_NATIVE=1 $(PIP) install --no-build-isolation --editable '.[dev]'
+	touch $@
+
+# Where there is no compiler the build falls back to the pure-Python engine by itself.
+$(VENV)/.demo: $(BUILT_FROM) | $(BIN)/python
+	$(if $(COMPILER),BYTEPAIR_REQUIRE_NATIVE=1) $(PIP) install --editable .
+	touch $@
