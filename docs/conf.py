@@ -1,0 +1,50 @@
+"""Sphinx settings: Markdown pages, and an API from docstrings."""
+
+import re
+from importlib.metadata import version as installed_version
+
+from sphinx.application import Sphinx
+
+project = "bytepair"
+author = "the bytepair authors"
+copyright = author
+release = version = installed_version("bytepair")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"bytepair {release}"
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_custom_sections = ["Cost", "Source"]
+
+
+def plain_docstring(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Docstrings are written to be read as they are; Sphinx wants other signs for the same."""
+    for index, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            lines[index] = re.sub(r"(?<!`)`([^`]+)`(?!`)(\w?)", _as_literal, line)
+    if what == "property":  # else a colon in the first line would be taken for a type
+        lines.insert(0, "")
+    # The tree of errors, which is drawn, must keep its lines.
+    first = next((i for i, line in enumerate(lines) if line.startswith("    ")), 0)
+    if what == "module" and first:
+        lines[first:first] = ["::", ""]
+
+
+def _as_literal(match: re.Match[str]) -> str:
+    return f"``{match[1]}``" + (f"\\ {match[2]}" if match[2] else "")
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", plain_docstring, priority=400)
