@@ -41,7 +41,7 @@ def use(tokenizer: bytepair.Tokenizer) -> None:
     assert_type(ids, NDArray[np.uint32])
     assert_type(offsets, NDArray[np.int64])
     assert_type(tokenizer.decode([1, 2]), str)
-    assert_type(tokenizer.decode(ids.tolist()), str)
+    assert_type(tokenizer.decode(ids), str)
     assert_type(tokenizer.decode_bytes([1, 2]), bytes)
     assert_type(tokenizer.decode_batch([[1], [2]]), list[str])
     assert_type(tokenizer.decode_tokens_bytes([1, 2]), list[bytes])

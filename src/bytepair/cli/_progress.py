@@ -55,7 +55,8 @@ class TrainingProgress:
             self._counted = perf_counter()
         if not self._bars:
             return
-        if moment.stage not in self._task_by_stage:
+        is_new = moment.stage not in self._task_by_stage
+        if is_new:
             for earlier in self._task_by_stage.values():  # nobody knew how much it would be
                 self._bars.update(earlier, total=self._bars.tasks[earlier].completed)
             verb = _VERBS.get(moment.stage, moment.stage)
@@ -63,7 +64,8 @@ class TrainingProgress:
             self._task_by_stage[moment.stage] = task
         newest = set_cell_size(visible(moment.detail.encode()), _NEWEST_CELLS)
         task = self._task_by_stage[moment.stage]
-        self._bars.update(task, completed=moment.done, newest=newest)
+        # A stage may be over before the next regular look: it is shown at least once.
+        self._bars.update(task, completed=moment.done, newest=newest, refresh=is_new)
 
 
 def _bars() -> Bars:

@@ -3,15 +3,19 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import SupportsInt, TypeVar
+from typing import Any, SupportsInt, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bytepair.errors import ArgumentError, InputTypeError, UnknownTokenError
 from bytepair.model import TokenId, at_least_one, to_utf8
 
 _BYTES = (bytes, bytearray, memoryview)
 _T = TypeVar("_T")
+
+TokenIds = Sequence[SupportsInt] | NDArray[Any]
+"""A row of ids: any sequence of integers, or a one-dimensional array of them."""
 
 
 def text_bytes(text: str | bytes, where: str = "") -> bytes:
@@ -46,7 +50,7 @@ def texts_bytes(texts: Iterable[str | bytes]) -> Iterator[bytes]:
         yield text_bytes(text, f"text {index}: ")
 
 
-def checked_ids(tokens: Sequence[SupportsInt]) -> list[TokenId]:
+def checked_ids(tokens: TokenIds) -> list[TokenId]:
     """Ids as plain integers.
 
     Raises:
@@ -64,7 +68,7 @@ def checked_ids(tokens: Sequence[SupportsInt]) -> list[TokenId]:
     for position, token in enumerate(ids):
         if type(token) is not int:
             ids[position] = _integer(token, position)
-    return ids  # type: ignore[return-value]  # each is an int now
+    return ids
 
 
 def _integer(token: SupportsInt, position: int) -> int:
@@ -75,9 +79,7 @@ def _integer(token: SupportsInt, position: int) -> int:
     )
 
 
-def each_row(
-    decode: Callable[[Sequence[SupportsInt]], _T], batch: Iterable[Sequence[SupportsInt]]
-) -> list[_T]:
+def each_row(decode: Callable[[TokenIds], _T], batch: Iterable[TokenIds]) -> list[_T]:
     """`decode` of each row of ids.
 
     Raises:

@@ -1,7 +1,7 @@
 """`Tokenizer`: encode, decode, count, inspect."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from bytepair.model import MergeTable, TokenId, TokenizerSpec
 from bytepair.normalizers import normalize
 from bytepair.tokenizer._batch import Batch
 from bytepair.tokenizer._input import (
+    TokenIds,
     checked_ids,
     each_row,
     text_bytes,
@@ -209,7 +210,7 @@ class Tokenizer:
 
     # ------------------------------------------------------------------ ids → text
 
-    def decode(self, tokens: Sequence[SupportsInt], errors: str = "replace") -> str:
+    def decode(self, tokens: TokenIds, errors: str = "replace") -> str:
         """Text of the ids; special tokens are kept.
 
         Args:
@@ -223,13 +224,13 @@ class Tokenizer:
         data = self._decoder.decode(checked_ids(tokens), skip_unknown=errors == "ignore")
         return data.decode("utf-8", errors)
 
-    def decode_bytes(self, tokens: Sequence[SupportsInt]) -> bytes:
+    def decode_bytes(self, tokens: TokenIds) -> bytes:
         """The exact bytes of the ids."""
         return self._decoder.decode(checked_ids(tokens))
 
     def decode_batch(
         self,
-        batch: Iterable[Sequence[SupportsInt]],
+        batch: Iterable[TokenIds],
         *,
         errors: str = "replace",
         num_threads: int | None = None,
@@ -246,13 +247,13 @@ class Tokenizer:
         return each_row(lambda tokens: self.decode(tokens, errors), batch)
 
     def decode_bytes_batch(
-        self, batch: Iterable[Sequence[SupportsInt]], *, num_threads: int | None = None
+        self, batch: Iterable[TokenIds], *, num_threads: int | None = None
     ) -> list[bytes]:
         """`decode_bytes` for many sequences of ids; `num_threads` as in `decode_batch`."""
         thread_count(None, num_threads)
         return each_row(self.decode_bytes, batch)
 
-    def decode_tokens_bytes(self, tokens: Sequence[SupportsInt]) -> list[bytes]:
+    def decode_tokens_bytes(self, tokens: TokenIds) -> list[bytes]:
         """The bytes of each id."""
         ids = checked_ids(tokens)
         self._decoder.decode(ids)  # raises for the first id that is unknown, with its position
@@ -262,7 +263,7 @@ class Tokenizer:
         """The bytes of one id; special tokens included."""
         return self.decode_bytes([token])
 
-    def decode_with_offsets(self, tokens: Sequence[SupportsInt]) -> tuple[str, list[int]]:
+    def decode_with_offsets(self, tokens: TokenIds) -> tuple[str, list[int]]:
         """(text, for each id the index of the character in which its bytes begin).
 
         Raises:
