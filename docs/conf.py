@@ -25,6 +25,8 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = ["Cost", "Source"]
 
+HIDDEN_COLON = "\ue000"
+
 
 def plain_docstring(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
@@ -33,12 +35,19 @@ def plain_docstring(
     for index, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             lines[index] = re.sub(r"(?<!`)`([^`]+)`(?!`)(\w?)", _as_literal, line)
-    if what == "property":  # else a colon in the first line would be taken for a type
-        lines.insert(0, "")
+    if what == "property":  # napoleon would take the words before a colon for a type
+        lines[:1] = [lines[0].replace(":", HIDDEN_COLON)]
     # The tree of errors, which is drawn, must keep its lines.
     first = next((i for i, line in enumerate(lines) if line.startswith("    ")), 0)
     if what == "module" and first:
         lines[first:first] = ["::", ""]
+
+
+def show_colons(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Runs after napoleon."""
+    lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
 
 
 def _as_literal(match: re.Match[str]) -> str:
@@ -48,3 +57,4 @@ def _as_literal(match: re.Match[str]) -> str:
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", plain_docstring, priority=400)
+    app.connect("autodoc-process-docstring", show_colons, priority=600)
