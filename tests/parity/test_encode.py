@@ -331,3 +331,12 @@ def test_a_pattern_that_needs_a_regex_engine_gives_the_same_ids():
         assert native.encode_ordinary(text) == expected == oracles.encode(spec, text.encode())
         assert native.count(text) == len(expected)
         assert native.encode_ordinary_batch([text, "", text]) == [expected, [], expected]
+
+
+def test_of_a_pair_named_twice_the_first_entry_counts() -> None:
+    """Files that do so are refused; a table made by hand must still mean the same to both."""
+    tokens = {**{byte: bytes([byte]) for byte in range(256)}, 256: b"ab", 257: b"ab"}
+    merges = MergeTable.from_merges([(97, 98, 256), (97, 98, 257)])
+    spec = TokenizerSpec(Vocabulary(tokens, tuple(range(256))), merges)
+    for engine in ("native", "python"):
+        assert bytepair.Tokenizer(spec, engine=engine).encode("ab") == [256]

@@ -34,6 +34,13 @@ PATTERNS = {
 }
 
 
+ODD = [
+    *("[]a]", "[^]a]", "[a-]", "[-a]", "[b&--a]", "[a&&b]", "[[:alpha:]]", r"[\]\^-]", r"\<|\>"),
+    *("a{1,²}", "a{1,٣}", "a{,2}b", "a{0}b", "{", "}", "a{", "x{a}", "]", r"\p{Lu", r"\x10|\u0041"),
+    *("(?i)a", "(?i:[h-j])+", "()a", "(?:)a", "(?#c)a", r"\bb", r"(?<=a)b"),
+]
+
+
 def pieces(engine, pattern: str | None, data: bytes) -> list[bytes]:
     """The pre-tokens, by the engine."""
     ends = engine.splitter(pattern).split(data)
@@ -100,6 +107,7 @@ def test_named_patterns_cut_as_hugging_face_does(name, text):
 
 
 @given(pattern=regexes(lazy=False), texts=st.lists(regex_texts, min_size=1, max_size=8))
+@example(pattern=r"\<\w|\>", texts=["a <b>"])
 @fewer(6)
 def test_a_portable_regex_means_the_same_to_hugging_face_and_tiktoken(pattern, texts):
     """So `portable` promises. tiktoken drops what lies between the matches."""
@@ -115,6 +123,21 @@ def test_a_portable_regex_means_the_same_to_hugging_face_and_tiktoken(pattern, t
         assert pieces(NATIVE, pattern, text.encode()) == expected
         matched = "".join(text[start:end] for start, end in matches(pattern, text))
         assert bytes(encoding.encode_ordinary(text)) == matched.encode()
+
+
+@pytest.mark.filterwarnings("ignore:.* runs on the `regex` package")
+@pytest.mark.parametrize("pattern", ODD)
+def test_odd_regexes_cut_alike_in_both_engines(pattern):
+    """Signs that stand for themselves, or mean one thing here and another there."""
+    data = "aaa{1,²}b+-]٣[^x{,2}b p{Lu\x10İiA a&&b <w>".encode()
+    assert pieces(NATIVE, pattern, data) == pieces(PYTHON, pattern, data)
+
+
+@pytest.mark.parametrize("pattern", ["[]a]", "[^]a]", "[b&--a]", "[a&&b]", "[[a]]", "a{,2}b"])
+def test_what_engines_read_differently_is_not_portable(pattern):
+    """An unescaped bracket or a doubled sign in a class is set algebra to tiktoken alone."""
+    with pytest.raises(PatternError, match="which engines disagree on"):
+        portable(pattern)
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda data: data.hex())

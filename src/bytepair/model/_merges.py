@@ -42,9 +42,12 @@ class MergeTable:
         return bool(np.all(self.rank[1:] > self.rank[:-1]))
 
     def rank_by_pair(self) -> dict[Pair, tuple[int, TokenId]]:
-        """(left, right) -> (rank, joined), for look-ups in Python."""
-        keys = zip(self.left.tolist(), self.right.tolist(), strict=True)
-        values = zip(self.rank.tolist(), self.joined.tolist(), strict=True)
+        """(left, right) -> (rank, joined), for look-ups in Python.
+
+        If a table names a pair twice, its first entry counts.
+        """
+        keys = zip(self.left.tolist()[::-1], self.right.tolist()[::-1], strict=True)
+        values = zip(self.rank.tolist()[::-1], self.joined.tolist()[::-1], strict=True)
         return dict(zip(keys, values, strict=True))
 
     def __len__(self) -> int:

@@ -39,8 +39,8 @@ class Automaton:
     Attributes:
         pages: uint16[0x1100], for each 256 code points the row of `classes` that describes them.
         classes: uint8[n, 256], class of each code point.
-        invalid_class: class of a byte that is not part of valid UTF-8: it is matched by
-            negated sets and by no property.
+        invalid_class: class of a byte that is not part of valid UTF-8; it counts as a lone
+            surrogate.
         transitions: uint16[n_states, n_classes + 1].
     """
 

@@ -9,7 +9,7 @@ import regex
 from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns._automaton import Automaton, build
 from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
-from bytepair.patterns._syntax import Node, UnsupportedError, parse, ranges, spelled
+from bytepair.patterns._syntax import Node, UnsupportedError, inside_class, parse, spelled
 from bytepair.patterns._unicode import has_disputed, property_set, word_set
 
 
@@ -140,6 +140,8 @@ def _portable_parts(pattern: str) -> Iterator[str]:
             )
         elif text == r"\W":
             yield f"[^{word}]"
+        elif text in {r"\<", r"\>"}:  # to tiktoken the edge of a word
+            yield text[1]
         elif _SHORT.fullmatch(text):  # Oniguruma takes \pL for the letters pL, \xe9 for a byte
             yield f"{text[:2]}{{{text[2:]}}}"
         else:
@@ -178,7 +180,7 @@ def _expanded(text: str, in_class: bool, kinds: str) -> str:
     codes = _escape_set(text) if text[0] == "\\" and text[1:2].lower() in (*kinds,) else None
     if codes is None:
         return text
-    return ranges(codes) if in_class else f"[{ranges(codes)}]"
+    return inside_class(codes) if in_class else f"[{inside_class(codes)}]"
 
 
 def _escape_set(escape: str) -> CodeSet | None:

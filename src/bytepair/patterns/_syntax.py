@@ -93,9 +93,9 @@ def spelled(node: Node) -> str:
     """
     match node:
         case Chars(codes):
-            return f"[{ranges(codes)}]"
+            return f"[{inside_class(codes)}]"
         case Look(codes, negated):
-            return f"(?{'!' if negated else '='}[{ranges(codes)}])"
+            return f"(?{'!' if negated else '='}[{inside_class(codes)}])"
         case Sequence(parts):
             return "".join(map(spelled, parts))
         case Choice(options):
@@ -105,7 +105,7 @@ def spelled(node: Node) -> str:
             return f"(?:{spelled(repeated)}){{{least},{'' if most is None else most}}}{sign}"
 
 
-def ranges(codes: CodeSet) -> str:
+def inside_class(codes: CodeSet) -> str:
     """The code points as the inside of a class."""
     return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in codes.ranges)
 
@@ -172,7 +172,7 @@ class _Parser:
         if not self.accept("{"):
             return None
         least, comma, most = self.until("}").partition(",")
-        if not (least.isascii() and least.isdigit() and (most == "" or most.isdigit())):
+        if not (least.isdigit() and (most.isdigit() or not most) and (least + most).isascii()):
             raise self.unsupported("a brace that is not {n}, {n,} or {n,m}")
         return int(least), (int(most) if most else None) if comma else int(least)
 
@@ -258,12 +258,16 @@ class _Parser:
 
     def bracket(self, ignore_case: bool) -> CodeSet:
         negated = self.accept("^")
+        if self.looking_at("]"):  # engines disagree whether it closes or is meant
+            raise self.unsupported("a class that begins with ']'")
         ranges: list[tuple[int, int]] = []
-        while not self.accept("]") or not ranges:
+        while not self.accept("]"):
             # A doubled sign or an inner bracket means set algebra in some engines, not in others.
             if any(self.looking_at(sign) for sign in ("[", "&&", "--", "~~", "||")):
                 raise self.unsupported("a set inside a set")
             low = self.bracket_item()
+            if self.looking_at("--"):
+                raise self.unsupported("a set inside a set")
             if self.looking_at("-") and not self.looking_at("-]"):
                 self.position += 1
                 low = self.bracket_range(low, self.bracket_item())
@@ -279,8 +283,6 @@ class _Parser:
         return ~codes if negated else self.folded(codes, ignore_case)
 
     def bracket_item(self) -> CodeSet:
-        if self.looking_at("]"):  # engines disagree whether a first ']' closes or is meant
-            raise self.unsupported("an empty class")
         char = self.next_char()
         return self.escape() if char == "\\" else CodeSet.chars(char)
 

@@ -11,8 +11,8 @@ from bytepair.patterns import regex_for
 class Splitter:
     r"""Pre-tokens by regex; what the pattern leaves uncovered becomes pieces of its own.
 
-    A byte that is not part of valid UTF-8 counts as one character that no property and no `\s`
-    matches, only negated sets do.
+    A byte that is not part of valid UTF-8 counts as a lone surrogate (category Cs): negated sets
+    match it; letters, numbers and white space do not.
 
     >>> Splitter(r"[a-z]+").split(b"ab 12 cd")
     [2, 6, 8]
