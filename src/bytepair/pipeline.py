@@ -44,7 +44,7 @@ def train(
         separator: cuts a text into documents and is dropped.
         threads: for counting; None: one a core. The result does not depend on it.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
-        progress: called now and then with a `Progress`.
+        progress: called with a `Progress`, about ten times a second.
 
     Raises:
         CorpusError: missing, empty or damaged; see `bytepair.data`.

@@ -55,6 +55,9 @@ class Preprocessor:
         self.rules = SplitRules(resolved, names, _in_order(special_tokens))
         self.separator = to_utf8(separator) if isinstance(separator, str) else separator
 
+    def __repr__(self) -> str:
+        return f"Preprocessor({self.rules}, separator={self.separator!r})"
+
     def chunks(self, corpus: Corpus, *, text_field: str = "text") -> Iterator[Chunk]:
         """The corpus's documents, in order, in chunks of a few MB.
 

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 
 from bytepair.engines import Counter, Engine, select
+from bytepair.errors import InputTypeError
 from bytepair.frequency._pool import WorkerPool
 from bytepair.model import (
     Chunk,
     Progress,
     ProgressCallback,
+    ProgressReporter,
     SplitRules,
     WordCounts,
     at_least_one,
@@ -54,13 +56,21 @@ class FrequencyAnalyzer:
         `total_bytes`, if known, is passed on to `progress`. The size of the files is near, not
         exact, where a separator is cut out or a normaliser changes lengths.
 
+        Raises:
+            InputTypeError: what was given is not chunks, or not rules.
+
         An exception from `chunks` or `progress` ends the count and comes out unchanged.
         """
+        if not isinstance(rules, SplitRules):
+            raise InputTypeError(
+                f"rules must be SplitRules (Preprocessor.rules), got {type(rules).__name__}."
+            )
+        reporter = ProgressReporter(progress)
         counting = _Counting(self._engine, rules, self._threads)
         with counting.pool:
             for done in counting.feed(chunks):
-                if progress:
-                    progress(Progress("count", done, total_bytes, "bytes"))
+                reporter.tell(Progress("count", done, total_bytes, "bytes"))
+            reporter.finish()
         return counting.result()
 
 
@@ -88,6 +98,11 @@ class _Counting:
         parts: list[bytes] = []
         size = stuck = 0
         for chunk in chunks:
+            if not isinstance(chunk, Chunk):
+                raise InputTypeError(
+                    f"expected Chunks, got {type(chunk).__name__}: {chunk!r:.60}. "
+                    "Make them with Preprocessor.chunks(corpus)."
+                )
             parts.append(chunk.data)
             size += len(chunk.data)
             if chunk.is_last:

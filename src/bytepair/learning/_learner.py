@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import get_args
 
 from bytepair.engines import select
-from bytepair.errors import ArgumentError, BytepairWarning, CorpusError
+from bytepair.errors import ArgumentError, BytepairWarning, CorpusError, InputTypeError
 from bytepair.learning._alphabet import (
     FirstSymbols,
     byte_symbols,
@@ -21,6 +21,7 @@ from bytepair.model import (
     MergeTable,
     Progress,
     ProgressCallback,
+    ProgressReporter,
     Ties,
     TokenizerSpec,
     TrainingRecord,
@@ -111,14 +112,18 @@ class MergeLearner:
         Finding fewer merges than asked for gives the smaller vocabulary and a `BytepairWarning`.
 
         Raises:
+            InputTypeError: not `WordCounts`.
             CorpusError: no word at all, or bytes that are not text with `alphabet="chars"`.
             ArgumentError: `vocab_size` is smaller than the alphabet and the special tokens.
         """
-        if not len(counts):
-            raise CorpusError(
-                f"the corpus is empty: {counts.n_documents} documents without a single pre-token. "
-                "Check the paths, the field and the separator."
+        if not isinstance(counts, WordCounts):
+            raise InputTypeError(
+                f"expected WordCounts, got {type(counts).__name__}. Count a corpus with "
+                "FrequencyAnalyzer, or make them with WordCounts.from_mapping({word: count})."
             )
+        if not len(counts):
+            raise CorpusError(_nothing_to_learn_from(counts))
+        reporter = ProgressReporter(progress)
         first = self._first_symbols(counts)
         n_wanted = self._merges_wanted(len(first.contents), len(counts.rules.special_tokens))
         tokens = list(first.contents)
@@ -127,9 +132,10 @@ class MergeLearner:
             merges += batch
             for merge in batch:
                 tokens.append(tokens[merge.left] + tokens[merge.right])
-            if progress and batch:
+            if batch:
                 newest = tokens[-1].decode("utf-8", "backslashreplace")
-                progress(Progress("learn", len(merges), n_wanted, "merges", newest))
+                reporter.tell(Progress("learn", len(merges), n_wanted, "merges", newest))
+        reporter.finish()
         if len(merges) < n_wanted:
             self._warn_of_fewer(len(merges), n_wanted)
         return TokenizerSpec(
@@ -160,7 +166,7 @@ class MergeLearner:
         if n_merges < 0:
             raise ArgumentError(
                 f"vocab_size={self.vocab_size} is too small: the alphabet has "
-                f"{n_alphabet} tokens and there are {n_special} special tokens, "
+                f"{n_alphabet} tokens, and {n_special} for special tokens are wanted, "
                 f"so at least {self.vocab_size - n_merges} are needed."
             )
         return n_merges
@@ -228,6 +234,18 @@ def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: list[Merge]) -
         byte_ids=first.byte_ids,
         end_of_word_id=end_mark,
         ends_word=frozenset(ends_word),
+    )
+
+
+def _nothing_to_learn_from(counts: WordCounts) -> str:
+    if counts.n_documents:
+        return (
+            f"the corpus is empty: its {counts.n_documents} documents hold no text. "
+            "Check the paths, the field and the separator."
+        )
+    return (
+        "the corpus is empty: there is no document in it. Check the paths; an iterator that was "
+        "read before has nothing left."
     )
 
 

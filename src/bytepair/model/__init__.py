@@ -5,7 +5,7 @@ from bytepair.model._chunk import Chunk
 from bytepair.model._counts import WordCounts
 from bytepair.model._merges import MergeTable
 from bytepair.model._numbers import at_least_one
-from bytepair.model._progress import Progress, ProgressCallback
+from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
 from bytepair.model._rules import SplitRules
 from bytepair.model._spec import AddedToken, TokenizerSpec
 from bytepair.model._text import to_utf8
@@ -24,6 +24,7 @@ __all__ = [
     "Pair",
     "Progress",
     "ProgressCallback",
+    "ProgressReporter",
     "SplitRules",
     "Ties",
     "TokenId",

@@ -38,6 +38,9 @@ class Inspection:
     >>> inspection = Inspection((Piece(97, b"a", 0, 1), Piece(98, b"b", 1, 2)))
     >>> inspection.ids, inspection.n_bytes, [piece.text for piece in inspection]
     ([97, 98], 2, ['a', 'b'])
+    >>> print(inspection)
+         97  b'a'
+         98  b'b'
     """
 
     pieces: tuple[Piece, ...]
@@ -51,6 +54,10 @@ class Inspection:
     def n_bytes(self) -> int:
         """Length of the (normalised) text in bytes."""
         return self.pieces[-1].end if self.pieces else 0
+
+    def __str__(self) -> str:
+        """One line a token: its id and its bytes."""
+        return "\n".join(f"{piece.id:>7}  {piece.data!r}" for piece in self.pieces)
 
     def __len__(self) -> int:
         return len(self.pieces)

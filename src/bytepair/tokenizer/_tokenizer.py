@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bytepair import formats
 from bytepair.engines import select
-from bytepair.errors import UnknownTokenError
+from bytepair.errors import InputTypeError, UnknownTokenError
 from bytepair.model import MergeTable, TokenId, TokenizerSpec
 from bytepair.normalizers import normalize
 from bytepair.tokenizer._batch import Batch
@@ -49,6 +49,11 @@ class Tokenizer:
     """
 
     def __init__(self, spec: TokenizerSpec, *, engine: str | None = None) -> None:
+        if not isinstance(spec, TokenizerSpec):
+            raise InputTypeError(
+                f"expected a TokenizerSpec, got {type(spec).__name__}. Use bytepair.train(...) or "
+                "bytepair.load(path)."
+            )
         self.spec = spec
         self._engine_name = engine
         runs = select(engine)

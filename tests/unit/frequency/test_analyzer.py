@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bytepair.engines import select
-from bytepair.errors import ArgumentError, EngineError
+from bytepair.errors import ArgumentError, EngineError, InputTypeError
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.frequency._analyzer import _cut_tokens
 from bytepair.model import Chunk, Progress, SplitRules, WordCounts
@@ -257,9 +257,10 @@ def test_progress_rises_to_the_size_of_the_corpus(engine: str, total: int | None
 
 @pytest.mark.parametrize("kind", [BrokenError, KeyboardInterrupt])
 def test_error_of_the_progress_callback_ends_the_job(
-    engine: str, kind: type[BaseException]
+    engine: str, kind: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That is how a program with a window cancels; what is read after it is wasted."""
+    monkeypatch.setattr("bytepair.model._progress._INTERVAL_S", 0)  # called for every chunk
     read, error = 0, kind("mine")
 
     def reader() -> Iterator[Chunk]:
@@ -285,6 +286,22 @@ def test_impossible_number_of_threads_is_refused(threads: Any) -> None:
     """Zero is not "as many as there are": that is None."""
     with pytest.raises(ArgumentError, match="threads must be a whole number of 1 or more, got"):
         FrequencyAnalyzer(threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "rules", "message"),
+    [
+        (["text"], SplitRules(), "expected Chunks, got str: 'text'. Make them with Preprocessor"),
+        ([Chunk(b"text")], r"\w+", "rules must be SplitRules .*, got str"),
+    ],
+    ids=["documents", "pattern"],
+)
+def test_what_the_stage_before_did_not_make_is_refused(
+    chunks: Any, rules: Any, message: str
+) -> None:
+    """Whoever uses a stage alone is told which one comes before it."""
+    with pytest.raises(InputTypeError, match=message):
+        FrequencyAnalyzer().count(chunks, rules)
 
 
 def test_unknown_engine_is_refused() -> None:

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bytepair.errors import ArgumentError, BytepairWarning, CorpusError, EngineError
+from bytepair.errors import (
+    ArgumentError,
+    BytepairWarning,
+    CorpusError,
+    EngineError,
+    InputTypeError,
+)
 from bytepair.learning import MergeLearner
 from bytepair.model import TIES, AddedToken, Progress, SplitRules, TokenizerSpec, WordCounts
 
@@ -166,7 +172,9 @@ def test_size_below_the_alphabet_states_the_minimum(
     options: Any, table: dict[str, int], minimum: int
 ) -> None:
     """Others return more than was asked for, or panic."""
-    with pytest.raises(ArgumentError, match=f"2 special tokens, so at least {minimum} are needed"):
+    with pytest.raises(
+        ArgumentError, match=f"2 for special tokens are wanted, so at least {minimum} are needed"
+    ):
         MergeLearner(**options).learn(counted(table, "<a>", "<b>"))
 
 
@@ -201,7 +209,7 @@ def test_fewer_merges_than_asked_for_is_a_warning_with_both_numbers(
 @pytest.mark.parametrize("alphabet", ["bytes", "chars"])
 def test_empty_corpus_is_refused(alphabet: Any) -> None:
     """Wrong paths or a wrong field are more likely than the wish for 256 tokens."""
-    with pytest.raises(CorpusError, match="the corpus is empty: 1 documents without a single pre"):
+    with pytest.raises(CorpusError, match="the corpus is empty: its 1 documents hold no text"):
         MergeLearner(alphabet=alphabet).learn(counted({}))
 
 
@@ -325,8 +333,17 @@ def test_training_record_holds_options_corpus_and_counts(engine: str) -> None:
     assert {type(value) for value in record.options.values()} <= {int, str, bool, type(None)}
 
 
-def test_progress_counts_merges_and_shows_the_newest(engine: str) -> None:
+def test_what_is_no_count_table_is_refused() -> None:
+    """A dict of counts is near at hand; the message says how to make one of it."""
+    with pytest.raises(InputTypeError, match=r"got dict\. .*WordCounts\.from_mapping"):
+        MergeLearner().learn({"low": 5})  # type: ignore[arg-type]
+
+
+def test_progress_counts_merges_and_shows_the_newest(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Often enough to be seen, and complete at the end."""
+    monkeypatch.setattr("bytepair.model._progress._INTERVAL_S", 0)
     seen: list[Progress] = []
     table = {one + other: 2 for one in "abcdefgh" for other in "ijklmnopq"}
     MergeLearner(vocab_size=256 + 72, engine=engine).learn(counted(table), progress=seen.append)

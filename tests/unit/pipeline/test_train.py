@@ -232,7 +232,7 @@ def test_empty_corpus_is_refused(corpus: Any) -> None:
 
 def test_corpus_of_special_tokens_only_is_empty() -> None:
     """There is nothing to learn between them."""
-    with pytest.raises(CorpusError, match="the corpus is empty: 2 documents"):
+    with pytest.raises(CorpusError, match="the corpus is empty: its 2 documents hold no text"):
         bytepair.train(["<|endoftext|><|endoftext|>", "<|endoftext|>"])
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bytepair.errors import InputTypeError
 from bytepair.normalizers import NAMES, normalize
 from bytepair.tokenizer import Inspection, Piece, Tokenizer
 
@@ -63,3 +64,15 @@ def test_empty_text_has_no_pieces(tok: Tokenizer) -> None:
     """And is no special case for whoever draws it."""
     assert tok.inspect("") == Inspection(())
     assert (tok.inspect("").n_bytes, tok.inspect("").ids, list(tok.inspect(""))) == (0, [], [])
+
+
+def test_printed_inspection_has_a_line_for_each_token() -> None:
+    """What people see in a plain Python session."""
+    inspection = Inspection((Piece(97, b"a", 0, 1), Piece(15_000, b" b\xff", 1, 4)))
+    assert str(inspection) == "     97  b'a'\n  15000  b' b\\xff'"
+
+
+def test_tokenizer_of_something_else_is_refused() -> None:
+    """Whoever has a file or a dict in hand is told what to call."""
+    with pytest.raises(InputTypeError, match=r"expected a TokenizerSpec, got dict\. Use bytepair"):
+        Tokenizer({})  # type: ignore[arg-type]
