@@ -22,7 +22,7 @@ from rich.text import Text
 import bytepair
 from bytepair import BytepairError, Tokenizer
 from bytepair.cli._progress import TrainingProgress
-from bytepair.cli._render import flow, output_console, palette_of, visible
+from bytepair.cli._render import NEWLINE, SPACE, flow, output_console, palette_of, visible
 from bytepair.model import TrainingRecord
 
 VOCAB_SIZE = 16_000
@@ -118,6 +118,9 @@ def show_training(
 def show_merges(tok: Tokenizer, n_shown: int = 8) -> None:
     """The first and the last merges side by side, with how often the pair was found."""
     console.print(heading("The first merges it learned, and the last"))
+    console.print(
+        f"  {SPACE} is a space, {NEWLINE} a newline; on the right: how often the pair was found."
+    )
     record = tok.spec.training or TrainingRecord()
     merges = list(zip(tok.merges, record.merge_counts, strict=False))
     for (first, first_times), (last, last_times) in zip(
@@ -145,6 +148,8 @@ def merge_line(tok: Tokenizer, merge: Sequence[int], times: int) -> Text:
 def show_languages(tok: Tokenizer) -> None:
     """What the same meaning costs in six languages."""
     console.print(heading("One sentence in six languages: code teaches mostly English"))
+    signs = "Underlined are" if palette else "Bars part the tokens, braces hold"
+    console.print(f"  {signs} characters that took several tokens each.")
     table = Table.grid(padding=(0, 0, 0, 2))
     dim = "dim" if palette else ""
     table.add_row("", "", Text("tokens", dim), Text("cost", dim))
@@ -153,9 +158,15 @@ def show_languages(tok: Tokenizer) -> None:
         n_tokens = tok.count(sentence)
         cost = f"{n_tokens / english:.1f}x"
         table.add_row("", language, f"{n_tokens:>6}", cost, flow(tok.inspect(sentence), palette))
-    console.print(table)
-    sign = "Underlined" if palette else "In braces"
-    console.print(f"  {sign}: characters that took several tokens each.")
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """Print it without the blanks that fill its last column up, where no colour needs them."""
+    with console.capture() as capture:
+        console.print(table)
+    for line in capture.get().splitlines():
+        console.file.write(f"{line if palette else line.rstrip()}\n")
 
 
 def show_typo(tok: Tokenizer) -> None:
@@ -173,7 +184,7 @@ def show_next() -> None:
     console.print(heading(f"Saved in {TARGET}/. Next:"))
     program = command()
     for rest in (
-        f'inspect {TARGET} "for line in open(path): print(line)"',
+        f'inspect {TARGET} "for line in file: print(line)"',
         f"count {TARGET} {shlex.quote(os.path.relpath(__file__))}",
         f"convert {TARGET} {TARGET}/demo.tiktoken",
     ):

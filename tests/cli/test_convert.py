@@ -67,6 +67,34 @@ def test_a_format_that_contradicts_the_name(here, invoke, saved):
     assert "x.tiktoken: format 'huggingface' needs a path" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("zen", "zen"),
+        ("zen", "./zen/tokenizer.json"),
+        ("zen/tokenizer.json", "link"),
+        ("zen.tiktoken", "zen.tiktoken"),
+        ("zen.tiktoken", "zen.tiktoken.json"),
+    ],
+)
+def test_the_source_is_not_its_own_target(here, invoke, tok, source, target):
+    """Whatever the spelling: a conversion reads its source, and leaves it as it is."""
+    tok.save("zen")
+    tok.save("zen.tiktoken")
+    Path("link").symlink_to("zen")
+    before = {path: path.read_bytes() for path in here.rglob("*.*") if path.is_file()}
+    result = invoke("convert", source, target, exit_code=1)
+    assert result.stderr.startswith(f"error: {Path(target)}: would overwrite ")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_target_beside_the_source_in_its_folder(here, invoke, tok):
+    """Only the same files are refused, not the same folder."""
+    tok.save("zen")
+    invoke("convert", "zen", "zen/zen.tiktoken")
+    assert bytepair.load("zen/zen.tiktoken").encode(SAMPLE) == tok.encode(SAMPLE)
+
+
 @pytest.mark.parametrize("vandal", ["merges", "vocabulary", "special"])
 def test_the_proof_finds_a_difference(tok, vandal):
     """A proof that always succeeds proves nothing."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 
 import pytest
 
@@ -33,6 +34,23 @@ def test_text_that_is_not_utf8_has_no_number_of_characters(invoke, saved):
 def test_nothing_has_no_tokens(invoke, saved):
     """An empty argument is a text, not a missing one."""
     assert invoke("inspect", saved, "").stdout == "0 tokens  ·  0 bytes  ·  0 characters\n"
+
+
+def test_text_that_names_a_file_gets_a_note(here, invoke, saved):
+    """The other commands take files: seven letters in silence would be taken for the content."""
+    (here / "my zen.txt").write_bytes(b"Z")
+    result = invoke("inspect", saved, "my zen.txt", "--json")
+    assert json.loads(result.stdout)["n_bytes"] == 10
+    assert result.stderr == (
+        "note: this is the text 'my zen.txt'; to inspect the file: "
+        f"bytepair inspect {shlex.quote(saved)} - < 'my zen.txt'\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["my zen.txt", "better " * 999], ids=["no-file", "long"])
+def test_text_that_names_no_file_gets_none(here, invoke, saved, text):
+    """Also where the operating system would not even look for so long a name."""
+    assert invoke("inspect", saved, text).stderr == ""
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]], ids=["no-text", "dash"])

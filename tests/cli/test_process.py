@@ -260,3 +260,27 @@ def test_progress_shows_rate_time_left_and_newest_token(here, endless):
     assert "MB/s" in shown
     assert "merges/s" in shown
     assert re.search(r"\d+:\d\d", shown)
+
+
+ONE_MOMENT_A_STAGE = """
+from bytepair import Progress
+from bytepair.cli._progress import TrainingProgress
+with TrainingProgress() as watch:
+    watch(Progress("count", 5_000_000, None, "bytes"))
+    watch(Progress("learn", 900, 900, "merges", "ing"))
+"""
+
+
+def test_a_single_moment_of_each_stage_is_enough_for_the_bar():
+    """A stage may be over before there is a second one, and its rate is asked for all the same."""
+    leader, follower = pty.openpty()
+    env = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(
+        [sys.executable, "-c", ONE_MOMENT_A_STAGE], stderr=follower, env=env
+    ) as process:
+        os.close(follower)
+        shown = read_to_the_end(leader).decode()
+    os.close(leader)
+    assert process.returncode == 0
+    assert re.search(r"counting .* MB/s .*00:00", shown)
+    assert re.search(r"learning .*100% .* merges/s .*\d\d:\d\d.*ing", shown)

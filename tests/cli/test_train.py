@@ -113,6 +113,34 @@ def test_the_name_is_that_of_the_place_unless_given(corpus, invoke):
         assert name == ("mine" if options else "out")
 
 
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (".", "here"),
+        ("../here/.", "here"),
+        ("gpt-4.1", "gpt-4.1"),
+        ("gpt-4.1/..", "here"),
+        ("deep/gpt-4.1.tiktoken", "gpt-4.1"),
+    ],
+)
+def test_a_name_is_never_empty_nor_cut(tmp_path, monkeypatch, invoke, target, name):
+    """A dot has no name of its own, and a dot in a folder's name ends nothing."""
+    (tmp_path / "here" / "gpt-4.1").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    Path("corpus.txt").write_text(CORPUS, encoding="utf-8")
+    output = invoke("train", "corpus.txt", "-o", target, "--vocab-size", 260).stdout
+    assert output.startswith(f"{name}: 260 tokens")
+
+
+@pytest.mark.parametrize("target", ["out", "out.json", "out.tiktoken"])
+def test_the_report_says_that_an_older_tokenizer_was_replaced(corpus, invoke, target):
+    """Training again is usual, training over the wrong one is not: nobody should miss it."""
+    arguments = ["train", corpus, "-o", target, "--vocab-size", 260]
+    assert json.loads(invoke(*arguments, "--json").stdout)["replaced"] is False
+    assert "(replaced)\n" in invoke(*arguments).stdout
+    assert json.loads(invoke(*arguments, "--json").stdout)["replaced"] is True
+
+
 @pytest.mark.parametrize("target", ["out", "out.json", "out.tiktoken", "new/folder/out"])
 def test_the_place_decides_the_format(corpus, invoke, target):
     """A folder or .json for Hugging Face, .tiktoken for tiktoken; parents are made."""

@@ -8,6 +8,7 @@ import typer
 import bytepair
 from bytepair.cli import _streams
 from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
+from bytepair.cli._output import require_apart
 from bytepair.cli._proof import first_difference, texts_to_compare
 from bytepair.errors import FormatError
 
@@ -43,6 +44,7 @@ def convert(
         bytepair convert zen zen.tiktoken
     """
     tok = load_tokenizer(source, pattern, special_token)
+    require_apart(source, target)
     saved = tok.save(target, format_)
     again = bytepair.load(target)
     texts = texts_to_compare(tok)

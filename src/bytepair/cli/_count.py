@@ -1,5 +1,7 @@
 """`bytepair count`: how many tokens."""
 
+import shlex
+
 from bytepair.cli import _streams
 from bytepair.cli._options import (
     AllowSpecial,
@@ -38,7 +40,8 @@ def count(
     tok = load_tokenizer(tokenizer, pattern, special_token)
     rows: list[dict[str, str | int]] = []
     n_tokens = n_bytes = n_rows = 0
-    for batch in _streams.read_documents(files, by_line=lines):
+    command = f"bytepair count {shlex.quote(str(tokenizer))}"
+    for batch in _streams.read_texts(files, by_line=lines, command=command):
         texts = [document.data for document in batch]
         counts = tok.count_batch(texts, allowed_special=allowed(allow_special))
         for document, n in zip(batch, counts, strict=True):

@@ -1,5 +1,7 @@
 """`bytepair encode`: text to ids."""
 
+import shlex
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,8 @@ def encode(
         echo "Simple is better" | bytepair encode zen --lines
     """
     tok = load_tokenizer(tokenizer, pattern, special_token)
-    for batch in _streams.read_documents(files, by_line=lines):
+    command = f"bytepair encode {shlex.quote(str(tokenizer))}"
+    for batch in _streams.read_texts(files, by_line=lines, command=command):
         ids, offsets = tok.encode_batch_to_numpy(
             [document.data for document in batch],
             allowed_special=allowed(allow_special),

@@ -46,6 +46,8 @@ def guard() -> Iterator[None]:
             raise typer.Exit(0) from None
         except (BytepairError, OSError, MemoryError) as error:
             say("error", _explain(error))
+            for note in getattr(error, "__notes__", ()):
+                say("note", note)
             _leave_stdout_if_broken()
             raise typer.Exit(1) from None
 

@@ -1,12 +1,15 @@
 """`bytepair inspect`: the tokens of a text, seen."""
 
 import os
+import shlex
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bytepair import Inspection
 from bytepair.cli import _streams
+from bytepair.cli._messages import say
 from bytepair.cli._options import (
     AllowSpecial,
     Json,
@@ -44,6 +47,7 @@ def inspect(
     tok = load_tokenizer(tokenizer, pattern, special_token)
     data = _streams.read_all("-") if text == "-" else os.fsencode(text)
     inspection = tok.inspect(data, allowed_special=allowed(allow_special))
+    _note_a_file(tokenizer, text)
     if as_json:
         _streams.write_json(_fields(inspection))
         return
@@ -53,6 +57,13 @@ def inspect(
     for line in grid(inspection, console.width, palette_of(console)):
         _streams.write_line(rendered(console, line))
     _streams.write_line(_summary(inspection))
+
+
+def _note_a_file(tokenizer: Path, text: str) -> None:
+    """The other commands take names of files, so whoever gives one here may mean the file."""
+    if text != "-" and os.path.isfile(text):  # noqa: PTH113  # a Path fails for a long text
+        command = f"bytepair inspect {shlex.quote(str(tokenizer))} - < {shlex.quote(text)}"
+        say("note", f"this is the text {text!r}; to inspect the file: {command}")
 
 
 def _summary(inspection: Inspection) -> str:

@@ -14,6 +14,7 @@ _ARGUMENTS = (
 _WORDS = ("alphabet", "format", "normalizer", "pattern", "separator", "special_tokens", "ties")
 _KEYWORD = re.compile(
     rf"(?<![\w/.'\"-])(?:({'|'.join(_ARGUMENTS)})(?![\w/-])(=?)|({'|'.join(_WORDS)})(=))"
+    r"(?:(?<==)'([\w.+-]+)')?"  # a value that needs no quotes in a shell
 )
 
 
@@ -47,8 +48,8 @@ def printable(text: str) -> str:
 def as_options(message: str) -> str:
     """A message of the library in the words of the command line.
 
-    >>> as_options("vocab_size=9 is too small. Pass pattern= (a regex).")
-    '--vocab-size 9 is too small. Pass --pattern (a regex).'
+    >>> as_options("vocab_size=9 is too small. Pass pattern= (a regex), or alphabet='bytes'.")
+    '--vocab-size 9 is too small. Pass --pattern (a regex), or --alphabet bytes.'
     """
     return _KEYWORD.sub(_option, message)
 
@@ -56,6 +57,8 @@ def as_options(message: str) -> str:
 def _option(match: re.Match[str]) -> str:
     name = match[1] or match[3]
     option = "--" + name.replace("special_tokens", "special-token").replace("_", "-")
+    if match[5]:
+        return f"{option} {match[5]}"
     follows = match.string[match.end() : match.end() + 1]
     has_value = (match[2] or match[4]) and follows.strip(" .,)")
     return f"{option} " if has_value else option

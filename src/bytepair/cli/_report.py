@@ -46,7 +46,7 @@ def _bytes_per_token(tok: Tokenizer, files: Sequence[Path], text_field: str) -> 
 
 
 def report(facts: Mapping[str, Any], target: Path, files: Sequence[Path] | None) -> Iterator[str]:
-    """Lines for people, from `facts_of` and what the command knows: engine, seconds, saved."""
+    """Lines for people, from `facts_of` and what the command knows: engine, seconds, files."""
     n_alphabet = facts["vocab_size"] - facts["n_merges"] - facts["n_special_tokens"]
     yield (
         f"{facts['name']}: {facts['vocab_size']:,} tokens (alphabet {n_alphabet:,}, "
@@ -63,8 +63,9 @@ def report(facts: Mapping[str, Any], target: Path, files: Sequence[Path] | None)
     yield f"time         {_time(facts)}"
     if facts["bytes_per_token"] is not None:
         yield f"compression  {facts['bytes_per_token']:.2f} bytes a token on a sample of the corpus"
-    for number, path in enumerate(facts["saved"]):
-        yield f"{'' if number else 'saved':<12} {path}"
+    first, *others = facts["saved"]
+    yield f"saved        {first}{' (replaced)' if facts['replaced'] else ''}"
+    yield from (f"{'':<12} {path}" for path in others)
     yield ""
     yield "next:"
     yield f'  bytepair inspect {shlex.quote(str(target))} "{_EXAMPLE}"'

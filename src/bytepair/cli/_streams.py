@@ -63,6 +63,22 @@ def read_documents(names: Sequence[str] | None, *, by_line: bool) -> Iterator[li
             n_lines += len(lines)
 
 
+def read_texts(
+    names: Sequence[str] | None, *, by_line: bool, command: str
+) -> Iterator[list[Document]]:
+    """As `read_documents`; where no file is, a note tells how `command` is given text itself.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    try:
+        yield from read_documents(names, by_line=by_line)
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENAMETOOLONG}:
+            error.add_note(f'text itself goes in by a pipe: echo "…" | {command} --lines')
+        raise
+
+
 def read_all(name: str) -> bytes:
     """The content of a file; "-" is standard input.
 

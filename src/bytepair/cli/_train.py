@@ -5,7 +5,7 @@ from bytepair import Preprocessor
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json
-from bytepair.cli._output import require_writable
+from bytepair.cli._output import main_file, name_at, require_writable
 from bytepair.formats import format_for, require_format
 
 
@@ -58,18 +58,20 @@ def train(
             alphabet=alphabet,
             separator=separator,
             text_field=text_field,
-            name=name or output.stem,
+            name=name or name_at(output),
             threads=threads,
             engine=engine,
             progress=progress,
             **preparation,
         )
+    is_replaced = main_file(output).exists()
     saved = tok.save(output)
     facts = facts_of(tok, files, text_field) | {
         "engine": engine or bytepair.engine(),
         "count_s": round(progress.count_s, 3),
         "learn_s": round(progress.learn_s, 3),
         "saved": [str(path) for path in saved],
+        "replaced": is_replaced,
     }
     if as_json:
         _streams.write_json(facts)
