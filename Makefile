@@ -84,10 +84,12 @@ $(VENV)/.tools: | compiler $(BIN)/python
 	touch $@
 
 $(VENV)/.dev: $(BUILT_FROM) $(VENV)/.tools
+	@echo "Installing; compiling the C++ core takes about a minute ..."
 	BYTEPAIR_REQUIRE_NATIVE=1 $(PIP) install --no-build-isolation --editable '.[dev]'
 	touch $@
 
 # Where there is no compiler the build falls back to the pure-Python engine by itself.
 $(VENV)/.demo: $(BUILT_FROM) | $(BIN)/python
+	@echo "Installing; $(if $(COMPILER),compiling the C++ core takes about a minute,no C++ compiler was found: the Python engine will run) ..."
 	$(if $(COMPILER),BYTEPAIR_REQUIRE_NATIVE=1) $(PIP) install --editable .
 	touch $@

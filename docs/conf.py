@@ -5,6 +5,8 @@ from importlib.metadata import version as installed_version
 
 from sphinx.application import Sphinx
 
+import bytepair
+
 project = "bytepair"
 author = "the bytepair authors"
 copyright = author
@@ -14,6 +16,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"bytepair {release}"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -26,6 +30,18 @@ napoleon_numpy_docstring = False
 napoleon_custom_sections = ["Cost", "Source"]
 
 HIDDEN_COLON = "\ue000"
+
+# What stands in backticks in a docstring, and where its explanation is.
+LINKS = {
+    **{name: f":py:obj:`~bytepair.{name}`" for name in bytepair.__all__},
+    **{name: f":py:obj:`~bytepair.errors.{name}`" for name in vars(bytepair.errors)},
+    "bytepair.train": ":py:obj:`bytepair.train`",
+    "bytepair.load": ":py:obj:`bytepair.load`",
+    "bytepair.engine()": ":py:obj:`bytepair.engine() <bytepair.engine>`",
+    "bytepair.errors": ":doc:`bytepair.errors </errors>`",
+    "bytepair.data": ":ref:`bytepair.data <corpora>`",
+    "bytepair.learning": ":ref:`bytepair.learning <ties>`",
+}
 
 
 def plain_docstring(
@@ -51,7 +67,8 @@ def show_colons(
 
 
 def _as_literal(match: re.Match[str]) -> str:
-    return f"``{match[1]}``" + (f"\\ {match[2]}" if match[2] else "")
+    marked = LINKS.get(match[1], f"``{match[1]}``")
+    return marked + (f"\\ {match[2]}" if match[2] else "")
 
 
 def setup(app: Sphinx) -> None:

@@ -144,17 +144,17 @@ def load(path: Path) -> tuple[list[str], list[Pair]]:
 
 def three_merges() -> tuple[list[Pair], list[Word]]:
     """Part 1, small enough to check by hand. Returns the merges, and the words after them."""
-    words = split_words(TINY)
-    merges = []
+    spelled = split_words(TINY)
     print(f"1. Three words: {TINY}\n")
-    print(f"   {'to begin with':<22}" + "   ".join(map(" ".join, words)))
-    for (left, right), count, words in learn(split_words(TINY), 3):
-        merges.append((left, right))
+    print(f"   {'to begin with':<22}" + "   ".join(map(" ".join, spelled)))
+    steps = list(learn(spelled, 3))
+    for (left, right), count, after in steps:
         step = f"({left},{right}) met {count} times"
-        print(f"   {step:<22}" + "   ".join(map(" ".join, words)))
-    print('\n   Nobody told it what a stem is: it found "low" by counting. It found "lowe" as')
+        print(f"   {step:<22}" + "   ".join(map(" ".join, after)))
+    print("\n   (l,o) and (o,w) both met 3 times: of equals, the one seen first is joined.")
+    print('   Nobody told it what a stem is: it found "low" by counting. It found "lowe" as')
     print("   well, which is no stem of anything. Counting is all it does.")
-    return merges, words
+    return [pair for pair, _, _ in steps], steps[-1][2]
 
 
 def learn_from_paragraph() -> tuple[list[str], list[Pair]]:

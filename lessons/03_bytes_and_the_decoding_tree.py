@@ -12,8 +12,11 @@ Run it with
     pip install .
     python lessons/03_bytes_and_the_decoding_tree.py
 
-Merges are learned by bytepair's pure-Python engine, the readable twin of the C++ one. Encoding
-and decoding are written out below, a few lines each, for they are the subject.
+Merges are learned by bytepair's pure-Python engine, the readable twin of the C++ one. Programs
+that use the library call `bytepair.train`; a lesson goes one floor down on purpose, because that
+engine is code to be read (`src/bytepair/engines/python/_learn.py`) and learns from plain numbers,
+with nothing cut beforehand. Encoding and decoding are written out below, a few lines each, for
+they are the subject.
 """
 
 import argparse
@@ -173,7 +176,7 @@ def real_text() -> list[Row]:
             f"   {size:>10}  {n_merges:>6}  {tokens:>6}  {tokens / len(data):>6.2f}"
             f"  {per_token:>15.2f}  {train_s:>5.2f}s  {encode_s:>5.2f}s"
         )
-    print("   * tokens for each byte: how long the text still is\n")
+    print("   * tokens divided by bytes: 0.40 would be two tokens for every five bytes\n")
     print("   The first 128 merges save far more than the next 128: common pairs go first.")
     print("   Encoding reads the text once for every merge here. A real encoder does not.")
     return rows

@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -6,10 +8,11 @@ import tiktoken_ext.openai_public as published
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bytepair import Preprocessor
 from bytepair.errors import PatternError
 from bytepair.patterns import NAMED, Automaton, automaton, has_disputed, name_of, resolve
 
-NAMES = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "whitespace"]
+ROOT = Path(__file__).parents[3]
 PUBLISHED_NAME = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
 
 # What the published tokenizers do with each text, worked out from their patterns by hand.
@@ -39,12 +42,34 @@ def cut_with_regex(pattern: str, text: str) -> list[str]:
     return [match[0] for match in regex.finditer(pattern, text)]
 
 
+def documented_names() -> list[str]:
+    """First column of the table under "Pre-tokens"."""
+    page = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Pre-tokens\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+
+
 def test_the_names_are_the_documented_ones() -> None:
-    """They are options on the command line and in saved files."""
-    assert list(NAMED) == NAMES
+    """They are options on the command line; in this order people are told of them."""
+    assert list(NAMED) == documented_names(), (
+        "the table under 'Pre-tokens' in docs/concepts.md must have one row for each pattern of "
+        "NAMED (src/bytepair/patterns/_named.py), in its order: '| `name` | cuts text like |'"
+    )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMED)
+def test_name_is_listed_where_people_choose(name: str) -> None:
+    """In the options of the guide, and in the help of the class that takes it."""
+    guide = (ROOT / "docs" / "guides" / "train.md").read_text(encoding="utf-8")
+    row = next(line for line in guide.splitlines() if line.startswith("| `pattern` |"))
+    assert f"`{name}`" in row, f"add `{name}` to the row `pattern` of docs/guides/train.md"
+    docstring = Preprocessor.__doc__ or ""
+    assert f"`{name}`" in docstring, (
+        f"add `{name}` to `pattern` in the docstring of src/bytepair/corpus/_preprocessor.py"
+    )
+
+
+@pytest.mark.parametrize("name", NAMED)
 def test_name_resolves_to_a_pattern_that_compiles(name: str) -> None:
     """None may fall back to the slow way; a warning would fail this test too."""
     pattern = resolve(name)
@@ -52,7 +77,7 @@ def test_name_resolves_to_a_pattern_that_compiles(name: str) -> None:
     assert isinstance(automaton(pattern), Automaton)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMED)
 def test_pattern_has_a_name_again(name: str) -> None:
     """Saved files hold the regex; people are shown the name."""
     assert name_of(NAMED[name]) == name
