@@ -4,8 +4,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <atomic>
+#include <chrono>
 #include <span>
+#include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,10 +52,49 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T>&& values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
+/// Calls that are at work without the GIL right now. Changed and read with the GIL held, or, where
+/// there is none, as any other atomic.
+inline std::atomic<int> n_unlocked{0};
+inline std::atomic<bool> is_ending{false};
+
+/// Releases the GIL for as long as it lives. A thread that asks for the GIL after Python has begun
+/// to end is killed by Python before 3.14, which C++ cannot survive: so `wait_for_unlocked`, called
+/// before that, waits until every such call is over, and from then on none begins.
+class Unlocked {
+ public:
+  Unlocked() : counted_() {}
+
+ private:
+  struct Counted {
+    Counted() {
+      if (is_ending) throw std::runtime_error("the interpreter is ending");
+      ++n_unlocked;
+    }
+    ~Counted() { --n_unlocked; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+  };
+  Counted counted_;  // outlives the release: ends with the GIL held again
+  nb::gil_scoped_release release_;
+};
+
 /// Lets Ctrl-C through during long work; call without the GIL. False: an exception is waiting.
 inline bool keep_going() {
   const nb::gil_scoped_acquire gil;
+  if (is_ending) {
+    PyErr_SetNone(PyExc_SystemExit);  // in a thread: ends it without a word
+    return false;
+  }
   return PyErr_CheckSignals() == 0;
+}
+
+/// To be called when Python is about to end; gives up after a few seconds.
+inline void wait_for_unlocked() {
+  is_ending = true;
+  const nb::gil_scoped_release release;
+  for (int i = 0; i < 500 && n_unlocked > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 }  // namespace bytepair::bind

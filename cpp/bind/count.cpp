@@ -20,7 +20,7 @@ void bind_count(nb::module_& m) {
           "feed",
           [](Counter& self, const nb::list& documents, std::int64_t position) {
             const auto views = views_of(documents);
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             for (const auto view : views) {
               self.feed(view, position);
               position += static_cast<std::int64_t>(view.size());
@@ -32,17 +32,17 @@ void bind_count(nb::module_& m) {
           "feed_part",
           [](Counter& self, const nb::bytes& data, std::int64_t position, bool is_last) {
             const auto view = view_of(data);
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             return self.feed_part(view, position, is_last);
           },
           nb::arg("data"), nb::arg("position"), nb::arg("is_last"))
-      .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
+      .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<Unlocked>())
       .def(
           "result",
           [](const Counter& self) {
             WordCounts counts;
             {
-              const nb::gil_scoped_release release;
+              const Unlocked unlocked;
               counts = self.result();
             }
             return nb::make_tuple(nb::bytes(counts.data.data(), counts.data.size()),

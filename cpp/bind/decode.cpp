@@ -20,7 +20,7 @@ void bind_decode(nb::module_& m) {
             std::string bytes;
             std::optional<std::size_t> unknown;
             {
-              const nb::gil_scoped_release release;
+              const Unlocked unlocked;
               unknown = self.decode(span_of(ids), skip_unknown, bytes);
             }
             return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),

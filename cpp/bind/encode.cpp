@@ -28,7 +28,7 @@ std::vector<TokenId> encode(const Encoder& self, std::string_view text) {
   std::vector<TokenId> ids;
   bool complete;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     complete = self.encode(text, ids, keep_going);
   }
   if (!complete) throw nb::python_error();
@@ -39,7 +39,7 @@ nb::tuple encode_batch(const Encoder& self, const nb::list& documents, std::size
   const auto views = views_of(documents);
   Encoder::Rows rows;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     rows = self.encode_batch(views, threads, keep_going);
   }
   if (!rows.complete) throw nb::python_error();
@@ -96,7 +96,7 @@ void bind_encode(nb::module_& m) {
             const auto view = view_of(text);
             const std::vector<std::size_t> cuts(ends.data(), ends.data() + ends.shape(0));
             {
-              const nb::gil_scoped_release release;
+              const Unlocked unlocked;
               self.encode_cut(view, cuts, ids);
             }
             return list_of(ids);

@@ -30,7 +30,7 @@ void bind_learn(nb::module_& m) {
             options.min_frequency = min_frequency;
             options.max_token_length = max_token_length;
             const Words words{span_of(symbols), span_of(offsets), span_of(counts)};
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             new (self) Learner(words, std::move(options));
           },
           nb::arg("symbols"), nb::arg("offsets"), nb::arg("counts"), nb::arg("alphabet"),
@@ -44,7 +44,7 @@ void bind_learn(nb::module_& m) {
           [](Learner& self, std::size_t n_merges) {
             std::vector<Merge> merges;
             {
-              const nb::gil_scoped_release release;
+              const Unlocked unlocked;
               while (merges.size() < n_merges) {
                 const auto merge = self.next();
                 if (!merge) break;

@@ -25,7 +25,7 @@ void bind_split(nb::module_& m) {
             const auto text = view_of(data);
             std::vector<std::size_t> ends;
             {
-              const nb::gil_scoped_release release;
+              const Unlocked unlocked;
               for (std::size_t at = 0; at < text.size(); ends.push_back(at)) {
                 at = self.next(text, at, true);
               }

@@ -71,6 +71,7 @@ void Encoder::encode_cut(std::string_view text, std::span<const std::size_t> end
                          std::vector<TokenId>& ids) const {
   std::size_t start = 0;
   for (const std::size_t end : ends) {
+    if (end < start || end > text.size()) throw std::invalid_argument("cuts that do not ascend");
     encode_word(text.substr(start, end - start), ids);
     start = end;
   }

@@ -28,8 +28,9 @@ def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
     replaced: list[str] = []
     path = Path()
     try:
-        for path, content in content_by_path.items():
-            temporary_by_path[path] = _write_synced(path.parent, content)
+        for link, content in content_by_path.items():
+            path = link.resolve() if link.is_symlink() else link  # a link stays one
+            temporary_by_path[path] = _write_synced(path, content)
         for path, temporary in temporary_by_path.items():
             temporary.replace(path)
             replaced.append(str(path))
@@ -46,16 +47,17 @@ def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _write_synced(folder: Path, content: bytes) -> Path:
-    handle, name = tempfile.mkstemp(prefix=".bytepair-", suffix=".tmp", dir=folder)
+def _write_synced(target: Path, content: bytes) -> Path:
+    handle, name = tempfile.mkstemp(prefix=".bytepair-", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes files private; a tokenizer is shared like any file its owner creates.
-        temporary.chmod(0o666 & ~_umask())
+        # mkstemp makes files private: an old file's mode is kept, a new one is like any other.
+        mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
+        temporary.chmod(mode)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

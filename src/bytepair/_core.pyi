@@ -6,6 +6,10 @@ import numpy
 from numpy.typing import NDArray
 
 
+def wait_for_unlocked() -> None: ...
+
+def forget_unlocked() -> None: ...
+
 class Splitter:
     @overload
     def __init__(self) -> None: ...

@@ -1,6 +1,7 @@
 """The program in a process of its own: streams, signals, exit codes."""
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -284,3 +285,27 @@ def test_a_single_moment_of_each_stage_is_enough_for_the_bar():
     assert process.returncode == 0
     assert re.search(r"counting .* MB/s .*00:00", shown)
     assert re.search(r"learning .*100% .* merges/s .*\d\d:\d\d.*ing", shown)
+
+
+def test_a_pipe_with_a_name_is_read_once(here):
+    """The report looks at the corpus again for its sample, where there is something to look at."""
+    pipe = here / "corpus"
+    os.mkfifo(pipe)
+    arguments = ["train", pipe, "-o", "out", "--vocab-size", "258", "--json"]
+    with start(*arguments, stdout=subprocess.PIPE) as process:
+        pipe.write_bytes(b"low low lower\n" * 9)
+        result = json.loads(process.stdout.read())
+        assert process.wait(PATIENCE_S) == 0
+    assert (result["n_bytes"], result["bytes_per_token"]) == (126, None)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is full")
+def test_help_on_a_full_disk_is_an_error_of_one_line(here):
+    """Not a traceback: that the disk is full is nothing a programmer has to see."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: ")
+    assert b"Traceback" not in done.stderr

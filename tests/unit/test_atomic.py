@@ -193,3 +193,19 @@ def test_folder_that_cannot_be_synced_is_let_be(
     write_atomically(old, b"new")
     monkeypatch.undo()
     assert content_by_name(old.parent) == {"tokenizer.json": b"new"}
+
+
+def test_a_link_stays_a_link(old: Path) -> None:
+    """What it points to gets the new content."""
+    link = old.parent / "link.json"
+    link.symlink_to(old)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert old.read_bytes() == b"new"
+
+
+def test_the_mode_of_an_old_file_is_kept(old: Path) -> None:
+    """Whoever made it private wants it so."""
+    old.chmod(0o600)
+    write_atomically(old, b"new")
+    assert old.stat().st_mode & 0o777 == 0o600

@@ -67,7 +67,8 @@ class Encoder {
   /// Returns false if `keep_going` said to give up.
   bool encode(std::string_view text, std::vector<TokenId>& ids, const KeepGoing& keep_going) const;
 
-  /// Appends the ids of a document that is cut already: pre-token i ends at `ends[i]`.
+  /// Appends the ids of a document that is cut already: pre-token i ends at `ends[i]`. Throws
+  /// std::invalid_argument if the ends do not ascend within the text.
   void encode_cut(std::string_view text, std::span<const std::size_t> ends,
                   std::vector<TokenId>& ids) const;
 

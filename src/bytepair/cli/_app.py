@@ -75,7 +75,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     watch_interrupts()
     try:
-        app()
+        with guard():  # the help, too, may meet a full disk
+            app()
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
     except SystemExit as end:
         if end.code == INTERRUPTED:
             # Not by way of Python's own end: it would wait for output that nobody reads, and not

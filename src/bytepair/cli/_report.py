@@ -8,6 +8,7 @@ from typing import Any
 
 from bytepair import Tokenizer
 from bytepair.data import read_chunks
+from bytepair.errors import CorpusError
 from bytepair.model import TrainingRecord
 
 _SAMPLED_FILES = 16
@@ -34,15 +35,22 @@ def facts_of(tok: Tokenizer, files: Sequence[Path] | None, text_field: str) -> d
 
 
 def _bytes_per_token(tok: Tokenizer, files: Sequence[Path], text_field: str) -> float | None:
-    """Of the beginnings of some files, taken evenly; None for standard input, which is gone."""
+    """Of the beginnings of some files, taken evenly; None for what can be read only once."""
     step = max(1, len(files) // _SAMPLED_FILES)
-    sample = [
-        chunk.data
-        for path in files[::step]
-        for chunk in islice(read_chunks(path, text_field=text_field, block_bytes=_SAMPLED_BYTES), 1)
-    ]
+    sample = [data for path in files[::step] for data in _beginning(path, text_field)]
     n_tokens = sum(tok.count_batch(sample, allowed_special="all"))
     return sum(map(len, sample)) / n_tokens if n_tokens else None
+
+
+def _beginning(path: Path, text_field: str) -> list[bytes]:
+    """The first chunk of a file, unless it is a pipe, or gone since it was trained on."""
+    if not path.is_file():
+        return []
+    try:
+        chunks = read_chunks(path, text_field=text_field, block_bytes=_SAMPLED_BYTES)
+        return [chunk.data for chunk in islice(chunks, 1)]
+    except CorpusError:
+        return []
 
 
 def report(facts: Mapping[str, Any], target: Path, files: Sequence[Path] | None) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """The native engine: the one door to the C++ core. Converts arguments; the loops are in cpp/."""
 
+import atexit
+import os
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,6 +16,7 @@ from bytepair.patterns import automaton
 
 _NO_LIMIT = 0xFFFF_FFFF
 _MAX_ID = 0xFFFF_FFFF
+_NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
 
 
 class Counter:
@@ -151,7 +154,7 @@ class NativeEngine:
             list(alphabet),
             ranks.astype(np.uint32),
             ties,
-            min_frequency,
+            min(min_frequency, _NO_FREQUENCY),
             min(limit, _NO_LIMIT),
         )
         return Learner(core)
@@ -213,5 +216,10 @@ def _id_array(ids: Sequence[TokenId]) -> NDArray[np.uint32]:
 def _encode_error(error: Exception) -> EncodeError:
     return EncodeError(python.unknown_character(bytes.fromhex(str(error))))
 
+
+# Python must not end while a thread is at work in the core (cpp/bind/bind.hpp, Unlocked).
+atexit.register(_core.wait_for_unlocked)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_core.forget_unlocked)
 
 ENGINE = NativeEngine()

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from bytepair.errors import ArgumentError, ExportError
 from bytepair.formats._components import normalizer_json, portable_or_refuse
-from bytepair.model import Alphabet
+from bytepair.model import BYTE_TO_CHAR, Alphabet
 from bytepair.patterns import resolve
 
 Format = Literal["huggingface", "tiktoken"]
@@ -94,6 +94,7 @@ def require_format(
         _check_tiktoken(normalizer, special_tokens)
     else:
         normalizer_json(tuple(normalizer))
+        _check_spelling(alphabet, special_tokens)
 
 
 def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002
@@ -107,6 +108,15 @@ def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002
             "huggingface silently drops characters that have no token, where bytepair raises an "
             "error. Train with byte_fallback=True or with alphabet='bytes'."
         )
+
+
+def _check_spelling(alphabet: Alphabet, special_tokens: Sequence[str]) -> None:
+    for content in special_tokens:
+        if alphabet == "bytes" and content in BYTE_TO_CHAR:
+            raise ExportError(
+                f"huggingface writes {content!r} for the byte 0x{BYTE_TO_CHAR.index(content):02X}: "
+                "no special token can be spelt that way. Choose a longer one."
+            )
 
 
 def _check_tiktoken(normalizer: Sequence[str], special_tokens: Sequence[str]) -> None:

@@ -43,7 +43,8 @@ def write(
     kind = format_for(target, format)
     _require(kind, spec)
     if kind == "tiktoken":
-        files = {target: rank_file(spec), sidecar_path(target): sidecar_json(spec)}
+        ranks = rank_file(spec)
+        files = {target: ranks, sidecar_path(target): sidecar_json(spec, ranks)}
     elif target.suffix.lower() == ".json":
         files = {target: tokenizer_json(spec)}
     else:
@@ -74,7 +75,8 @@ def _require(kind: str, spec: TokenizerSpec) -> None:
         end_of_word=spec.end_of_word,
         byte_fallback=len(spec.vocabulary.byte_ids) == 256,
         normalizer=spec.rules.normalizer,
-        special_tokens=[token.content for token in spec.added_tokens],
+        # What Hugging Face makes of an added token depends on its id: `tokenizer_json` looks.
+        special_tokens=[t.content for t in spec.added_tokens] if kind == "tiktoken" else (),
     )
 
 

@@ -6,6 +6,7 @@ What such a file lacks (pattern, special tokens) comes from arguments or a sidec
 import binascii
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -167,8 +168,19 @@ def _sidecar(path: Path) -> Sidecar | None:
             automaton(pattern)
     except PatternError as error:
         raise root.error(f"{key}: {error}") from error
+    _require_same_ranks(root, path)
     specials = _open_specials(root)
     return Sidecar(root.get("name", str, path.name.removesuffix(".tiktoken")), pattern, specials)
+
+
+def _require_same_ranks(root: Section, path: Path) -> None:
+    digest = root.get("ranks_sha256", str, "")
+    if digest and digest != sha256(read_bytes(path)).hexdigest():
+        raise root.error(
+            f"this sidecar belongs to another rank file than the one beside it, {path.name}: was "
+            "saving interrupted, or one of the two replaced? Save the tokenizer again, or pass "
+            "pattern= and special_tokens= to do without the sidecar."
+        )
 
 
 def _open_specials(root: Section) -> dict[str, TokenId]:

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import pairwise
 
 from bytepair.errors import ExportError
@@ -27,11 +28,12 @@ def rank_file(spec: TokenizerSpec) -> bytes:
     return b"".join(b"%s %d\n" % (b64encode(token), number) for number, token in tokens)
 
 
-def sidecar_json(spec: TokenizerSpec) -> bytes:
+def sidecar_json(spec: TokenizerSpec, ranks: bytes) -> bytes:
     """The content of the sidecar.
 
     `name`, `pat_str` and `special_tokens` are arguments of `tiktoken.Encoding`; `pattern` is the
-    pattern as bytepair reads it back.
+    pattern as bytepair reads it back. `ranks` is the rank file: two files cannot be replaced at
+    once, so the sidecar says which one it belongs to.
 
     Raises:
         ExportError: tiktoken would read the pattern differently.
@@ -43,6 +45,7 @@ def sidecar_json(spec: TokenizerSpec) -> bytes:
             "pat_str": tiktoken_pattern(spec.rules.pattern),
             "pattern": spec.rules.pattern,
             "special_tokens": {token.content: token.id for token in spec.added_tokens},
+            "ranks_sha256": sha256(ranks).hexdigest(),
         }
     )
 

@@ -18,6 +18,7 @@ from bytepair.model import (
 )
 
 _TASK_BYTES = 2 << 20  # enough that handing a task over costs nothing beside doing it
+_MAX_THREADS = 256  # more do nothing but hold memory
 _OPEN_BYTES = 8 << 20  # a document that grows beyond this is counted as it comes
 
 
@@ -41,7 +42,7 @@ class FrequencyAnalyzer:
     def __init__(self, *, threads: int | None = None, engine: str | None = None) -> None:
         self._engine = select(engine)
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
-        self._threads = wanted if self._engine.name == "native" else 1
+        self._threads = min(wanted, _MAX_THREADS) if self._engine.name == "native" else 1
 
     def count(
         self,
@@ -157,15 +158,20 @@ class _Counting:
 def _cut_tokens(special_tokens: Iterable[str]) -> list[bytes]:
     """Special tokens at which an unfinished document may be cut without looking at the rest.
 
-    None if any two could overlap: then only a scan from the left knows where each one begins.
+    None if any two could overlap: then only a scan from the left knows where each one begins. And
+    none if they are so many or so long that looking would cost more than it saves.
     """
-    contents = [token.encode() for token in special_tokens]
-    if any(_may_overlap(a, b, a is b) for a in contents for b in contents):
+    contents = {token.encode() for token in special_tokens}
+    lengths = {len(token) for token in contents}
+    if max(lengths, default=0) > 256 or sum(map(len, contents)) * len(lengths) > 1 << 20:
         return []
-    return contents
-
-
-def _may_overlap(a: bytes, b: bytes, same: bool) -> bool:
-    """True if the end of `a` can be the beginning of `b`, or `b` lies within `a`."""
-    ends_alike = any(a.endswith(b[:n]) for n in range(1, min(len(a), len(b))))
-    return ends_alike or (not same and b in a)
+    beginnings = {token[:end] for token in contents for end in range(1, len(token) + 1)}
+    for token in contents:
+        for start in range(1, len(token)):
+            if token[start:] in beginnings:
+                return []
+        for start in range(len(token)):
+            inner = {token[start : start + n] for n in lengths} - {token}
+            if not inner.isdisjoint(contents):
+                return []
+    return sorted(contents)

@@ -121,6 +121,8 @@ class MergeLearner:
                 f"expected WordCounts, got {type(counts).__name__}. Count a corpus with "
                 "FrequencyAnalyzer, or make them with WordCounts.from_mapping({word: count})."
             )
+        if not isinstance(name, str) or not name:
+            raise ArgumentError(f"name must be a text that is not empty, got {name!r:.60}.")
         if not len(counts):
             raise CorpusError(_nothing_to_learn_from(counts))
         reporter = ProgressReporter(progress)

@@ -25,6 +25,7 @@ from bytepair.patterns._syntax import (
 
 _MAX_INSTRUCTIONS = 5_000
 _MAX_STATES = 2_000
+_MAX_STEPS = 2_000_000  # about a second: a pattern that needs more is left to a regex engine
 _PAGE = 256  # code points whose classes are stored together
 
 
@@ -112,6 +113,7 @@ class _Program:
     def __init__(self) -> None:
         self.instructions: list[_Instruction] = []
         self.sets: list[CodeSet] = []
+        self.steps_left = _MAX_STEPS
         self.match = self.add(_Fork(()))
 
     def add(self, instruction: _Instruction) -> int:
@@ -186,6 +188,12 @@ class _Program:
                 waiting.append(instruction.next)
         return self.match in seen
 
+    def spend(self) -> None:
+        """Count a step of building the states."""
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise UnsupportedError("so many choices")
+
     def unforked(self, number: int) -> Iterator[int]:
         """The reads, checks and matches that `number` leads to, preferred ones first."""
         seen: set[int] = set()
@@ -195,6 +203,7 @@ class _Program:
             if number in seen:
                 continue
             seen.add(number)
+            self.spend()
             instruction = self.instructions[number]
             if isinstance(instruction, _Fork) and number != self.match:
                 waiting.extend(reversed(instruction.next))
@@ -244,6 +253,7 @@ def _step(program: _Program, state: _State, sets: int | None) -> tuple[_State, b
         if number in seen:
             continue
         seen.add(number)
+        program.spend()
         if number == program.match:
             return tuple(target), True
         instruction = program.instructions[number]

@@ -50,16 +50,21 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
     Raises:
         PatternError: not a regex; the message shows where.
     """
+    if _RECURSION.search(pattern):
+        raise PatternError(f"pattern {pattern[:60]!r} contains itself, which no text is safe from.")
     expanded = _expand(pattern, "w")
     try:
-        regex.compile(expanded)  # for the position of an error
+        compiled = regex.compile(expanded)  # for the position of an error
+        if compiled.flags & regex.REVERSE:
+            raise PatternError(f"pattern {pattern[:60]!r} searches backwards: leave out (?r).")
         return _compiled(expanded)
     except regex.error as error:
         raise PatternError(_explain(pattern, error)) from error
-    except RecursionError as error:
-        raise PatternError(
-            f"pattern {pattern[:60]!r}...: its groups are nested too deep."
-        ) from error
+    except (RecursionError, ValueError, OverflowError) as error:
+        if isinstance(error, PatternError):
+            raise
+        reason = "its groups are nested too deep" if isinstance(error, RecursionError) else error
+        raise PatternError(f"pattern {pattern[:60]!r} is not a valid regex: {reason}.") from error
 
 
 @cache
@@ -164,6 +169,9 @@ def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
         text = piece[0]
         yield text, in_class
         in_class = text != "]" if in_class else text == "["
+
+
+_RECURSION = regex.compile(r"(?<!\\)\(\?(?:R|[0-9]|&)")
 
 
 def _expand(pattern: str, kinds: str) -> str:

@@ -172,7 +172,9 @@ class _Parser:
         if not self.accept("{"):
             return None
         least, comma, most = self.until("}").partition(",")
-        if not (least.isdigit() and (most.isdigit() or not most) and (least + most).isascii()):
+        if len(least + most) > 9 or not (
+            least.isdigit() and (most.isdigit() or not most) and (least + most).isascii()
+        ):
             raise self.unsupported("a brace that is not {n}, {n,} or {n,m}")
         return int(least), (int(most) if most else None) if comma else int(least)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bytepair.errors import ArgumentError, InputTypeError, UnknownTokenError
 from bytepair.model import TokenId, at_least_one, to_utf8
 
+_MAX_THREADS = 256  # more do nothing but hold memory
 _BYTES = (bytes, bytearray, memoryview)
 _T = TypeVar("_T")
 
@@ -105,4 +106,6 @@ def thread_count(threads: int | None, num_threads: int | None = None) -> int:
     if threads is not None and num_threads is not None:
         raise ArgumentError("threads and num_threads mean the same: pass one of them.")
     name, wanted = ("threads", threads) if num_threads is None else ("num_threads", num_threads)
-    return (os.cpu_count() or 1) if wanted is None else at_least_one(name, wanted)
+    return (
+        (os.cpu_count() or 1) if wanted is None else min(at_least_one(name, wanted), _MAX_THREADS)
+    )

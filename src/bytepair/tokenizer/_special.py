@@ -87,11 +87,11 @@ class SpecialRules:
 def _set_of(option: str, tokens: Iterable[str]) -> frozenset[str]:
     if not isinstance(tokens, Iterable):
         raise InputTypeError(_not_a_set(option, tokens))
-    contents = tokens if isinstance(tokens, frozenset) else frozenset(tokens)
+    contents = tokens if isinstance(tokens, frozenset) else list(tokens)
     for content in contents:
         if not isinstance(content, str):
             raise InputTypeError(_not_a_set(option, content))
-    return contents
+    return frozenset(contents)
 
 
 def _not_a_set(option: str, value: object) -> str:

@@ -85,3 +85,11 @@ def test_options_are_refused_before_any_training(name, options, message):
 def test_what_can_be_expressed_passes(name, options):
     """No news is good news."""
     assert formats.require_format(name, **options) is None
+
+
+@pytest.mark.parametrize("content", ["a", "é", "Ġ"])
+def test_a_special_token_spelt_like_a_byte_is_refused_before_training(content):
+    """The byte alphabet needs these spellings; known only at the end, a training would be lost."""
+    with pytest.raises(ExportError, match=f"huggingface writes '{content}' for the byte 0x"):
+        formats.require_format("huggingface", special_tokens=[content])
+    formats.require_format("huggingface", alphabet="chars", special_tokens=[content])

@@ -214,3 +214,13 @@ class TestSidecar:
             formats.read(beside(content))
         assert message in str(caught.value)
         assert "x.tiktoken" in str(caught.value)
+
+
+def test_a_sidecar_of_another_rank_file_is_refused(spec, tmp_path):
+    """Two files cannot be replaced at once: whoever is killed in between leaves such a pair."""
+    path = tmp_path / "x.tiktoken"
+    formats.write(spec, path)
+    path.write_bytes(path.read_bytes().replace(b"YWJj 257", b"YWJk 257"))
+    with pytest.raises(FormatError, match="belongs to another rank file than the one beside it"):
+        formats.read(path)
+    assert formats.read(path, pattern="gpt2", special_tokens={}).vocabulary.tokens[257] == b"abd"

@@ -1,6 +1,7 @@
 """Writing rank files: exactly what tiktoken does with them, or a refusal with the reason."""
 
 import base64
+import hashlib
 import json
 from dataclasses import replace
 
@@ -38,6 +39,7 @@ def test_the_sidecar_holds_the_arguments_of_tiktoken(spec, tmp_path):
         "pat_str": r"[a-z]+|(?:(?!(?:[a-z]+))[\s\S])+",
         "pattern": "[a-z]+",
         "special_tokens": {"<s>": 300},
+        "ranks_sha256": hashlib.sha256(written[0].read_bytes()).hexdigest(),
     }
 
 

@@ -162,8 +162,10 @@ def test_what_cannot_be_cut_is_looked_at_again_only_when_it_has_doubled(
         (("<s>", "s"), False),
         (("aba",), False),
         ((), True),
+        (("x" * 300,), False),  # too long to be worth looking
+        (tuple(f"<|{i:05}|>" for i in range(5000)), True),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:30],
 )
 def test_text_is_cut_early_only_at_tokens_that_cannot_overlap(
     tokens: tuple[str, ...], is_safe: bool

@@ -1,11 +1,13 @@
 import itertools
+import warnings
 from typing import Any
 
 import pytest
 import tiktoken
 from tokenizers import Regex, pre_tokenizers
 
-from bytepair.errors import PatternError
+import bytepair
+from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns import automaton, exact_regex_of, portable, regex_of
 
 SAMPLE = "aé\x85\v\f\t\x1c ÀÉ9_-²Ⅷ٣ſK pL xe9\u200d\u200c\u0301z‿ß\n"
@@ -167,3 +169,36 @@ def test_each_sign_that_needs_an_escape_can_be_matched(cut: Any) -> None:
         assert tables is not None
         text = "ab".join(itertools.chain(signs, [""]))
         assert cut(tables, text)[::2] == list(signs)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        (r"(?r)\w+", "searches backwards"),
+        (r"(?R)|a", "contains itself"),
+        (r"(a|(?1)b)c", "contains itself"),
+        ("(?au)a", "is not a valid regex: .*incompatible"),
+        ("a{1," + "9" * 5000 + "}", "is not a valid regex"),
+    ],
+    ids=["reverse", "recursion", "group-recursion", "flags", "digits"],
+)
+def test_what_no_text_is_safe_from_is_refused(pattern: str, message: str) -> None:
+    """Matches would run backwards, or eat all memory, or the error would be a stranger's."""
+    with pytest.raises(PatternError, match=message):
+        automaton(pattern)
+
+
+def test_a_pattern_with_too_many_choices_is_left_to_regex() -> None:
+    """Building its states would take minutes."""
+    with pytest.warns(BytepairWarning, match="does not express so many choices"):
+        assert automaton("a?" * 400 + "x") is None
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_matches_that_reach_back_lose_and_double_nothing(engine: str) -> None:
+    r"""With \K a match may begin before the end of the last one."""
+    pattern = r"(?=(\w+\K))\w"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BytepairWarning)
+        tok = bytepair.train(["the cat"], vocab_size=300, pattern=pattern, engine=engine)
+    assert tok.decode(tok.encode("the cat abc")) == "the cat abc"

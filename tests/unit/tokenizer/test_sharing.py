@@ -114,3 +114,19 @@ def test_eight_threads_share_one_tokenizer(tok: Tokenizer) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(400)))
+
+
+def test_python_may_end_while_a_daemon_thread_encodes() -> None:
+    """The core must not ask for the GIL of an interpreter that is gone: that would abort."""
+    code = (
+        "import bytepair, threading, time\n"
+        "tok = bytepair.train(['the cat ' * 9], vocab_size=260)\n"
+        "def work():\n"
+        "    while True: tok.encode('the cat ' * 1_000_000)\n"
+        "threading.Thread(target=work, daemon=True).start()\n"
+        "time.sleep(0.3)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -36,7 +36,8 @@ def _cuts(pattern: "regex.Pattern[str]", text: str) -> Iterator[int]:
     """Ends of matches and of the gaps between them, in characters."""
     end = 0
     for match in pattern.finditer(text):
-        if match.end() == match.start():
+        # Empty matches cut nothing, and one may reach back into the last (\K moves its start).
+        if match.end() <= max(match.start(), end):
             continue
         if match.start() > end:
             yield match.start()
