@@ -52,7 +52,7 @@ def machine(*packages: str) -> Record:
     return {
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
-        "platform": platform.platform(),
+        "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "versions": {package: version(package) for package in packages},
     }
@@ -80,13 +80,13 @@ def append(record: Record, path: Path = RESULTS) -> None:
 
 def median(runs: Sequence[Record], field: str) -> float:
     """The median of one field over several runs."""
-    return statistics.median(run[field] for run in runs)
+    return float(statistics.median(run[field] for run in runs))
 
 
 def spread(runs: Sequence[Record], field: str) -> float:
     """Largest minus smallest, as a part of the median."""
     values = [run[field] for run in runs]
-    return (max(values) - min(values)) / statistics.median(values)
+    return float((max(values) - min(values)) / statistics.median(values))
 
 
 def _git(*arguments: str) -> str:

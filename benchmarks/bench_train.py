@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import _harness
-from _train_worker import SEPARATOR
+from _train_worker import SEPARATOR, documents
 
 LIBRARIES = ("bytepair", "tokenizers")
 CHECKED = ("gpt2", "cl100k", "o200k")
@@ -146,6 +146,7 @@ def record_of(task: dict[str, Any], corpora: Sequence[Path], runs: Runs) -> _har
     seconds = {library: _harness.median(runs[library], "seconds") for library in LIBRARIES}
     peak = {library: _harness.median(runs[library], "peak_rss_bytes") for library in LIBRARIES}
     ours, theirs = LIBRARIES
+    n_documents, largest = documents_of(corpora)
     return {
         "benchmark": "train",
         "date": _harness.today(),
@@ -153,6 +154,8 @@ def record_of(task: dict[str, Any], corpora: Sequence[Path], runs: Runs) -> _har
         "machine": _harness.machine(*LIBRARIES),
         "corpus": "+".join(path.stem for path in corpora),
         "corpus_bytes": sum(path.stat().st_size for path in corpora),
+        "documents": n_documents,
+        "largest_document_bytes": largest,
         **{name: task[name] for name in ("vocab_size", "pattern", "threads")},
         "merges": runs[ours][0]["n_merges"],
         "seconds": seconds,
@@ -164,6 +167,12 @@ def record_of(task: dict[str, Any], corpora: Sequence[Path], runs: Runs) -> _har
         "times_smaller": round(peak[theirs] / peak[ours], 2),
         "runs": runs,
     }
+
+
+def documents_of(corpora: Sequence[Path]) -> tuple[int, int]:
+    """(number of documents, bytes of the largest one); an empty one counts too."""
+    sizes = [len(document.encode()) for document in documents(map(str, corpora))]
+    return len(sizes), max(sizes)
 
 
 def report(record: _harness.Record) -> None:

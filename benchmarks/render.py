@@ -16,7 +16,7 @@ from _harness import RESULTS, ROOT
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 HEADER = (
-    "| training on | pattern, tokens | bytepair | tokenizers | time | peak memory | memory |\n"
+    "| training on | pattern, tokens | bytepair | tokenizers | time | peak memory | runs |\n"
     "|---|---|---|---|---|---|---|"
 )
 
@@ -54,7 +54,7 @@ def render(records: Iterable[Record]) -> str:
     if not latest:
         return "Nothing has been measured yet."
     rows = [_row(record) for _, record in sorted(latest.items())]
-    notes = dict.fromkeys(_note(record) for record in latest.values())
+    notes = dict.fromkeys(map(_note, latest.values()))
     return "\n".join([HEADER, *rows, "", *notes])
 
 
@@ -81,25 +81,25 @@ def _row(record: Record) -> str:
     ours, theirs = record["seconds"]["bytepair"], record["seconds"]["tokenizers"]
     our_peak, their_peak = (record["peak_rss_bytes"][k] / 1e6 for k in ("bytepair", "tokenizers"))
     return (
-        f"| {record['corpus']}, {record['corpus_bytes'] / 1e6:.0f} MB "
+        f"| {record['corpus']}, {record['corpus_bytes'] / 1e6:.0f} MB; "
+        f"largest document {record['largest_document_bytes'] / 1e6:.1f} MB "
         f"| {record['pattern']}, {record['vocab_size']:,} "
         f"| {ours:.1f} s ± {record['spread']['bytepair'] / 2:.0%} "
         f"| {theirs:.1f} s ± {record['spread']['tokenizers'] / 2:.0%} "
         f"| **{theirs / ours:.1f}×** faster "
-        f"| {our_peak:.0f} against {their_peak:.0f} MB "
-        f"| **{their_peak / our_peak:.1f}×** smaller |"
+        f"| {our_peak:.0f} against {their_peak:.0f} MB, **{their_peak / our_peak:.1f}×** smaller "
+        f"| {len(record['runs']['bytepair'])} at {record['commit']} |"
     )
 
 
 def _note(record: Record) -> str:
     machine = record["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    rounds = len(record["runs"]["bytepair"])
     return (
-        f"Same merges, checked before. Median of {rounds} alternating run{'s' * (rounds > 1)} "
-        f"(± half the range), {record['threads']} threads, {machine['cpu']} "
-        f"({machine['cores']} cores), Python {machine['python']}, {versions}; "
-        f"commit {record['commit']}, {record['date'][:10]}."
+        "From files to a tokenizer, the same merges from both (checked first); medians of "
+        f"alternating runs, ± half their range; {record['threads']} threads on {machine['cpu']} "
+        f"({machine['cores']} cores), Python {machine['python']}, {versions}. `tokenizers` holds "
+        "all pieces of a document at once, which shows where one is large."
     )
 
 
