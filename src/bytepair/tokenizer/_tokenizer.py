@@ -87,7 +87,8 @@ class Tokenizer:
             EncodeError: a character without a token (only with `alphabet="chars"` and no byte
                 fallback).
 
-        Cost: O(n log n) for any input.
+        Cost: O(n log n) for any input with a named pattern; splitting by a regex of your own costs
+        what its search costs.
         """
         data = text_bytes(text)
         self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
