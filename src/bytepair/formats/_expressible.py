@@ -20,7 +20,7 @@ _SUFFIX = ".tiktoken"
 _FOREIGN = (".bin", ".gguf", ".model", ".pickle", ".pkl", ".txt", ".vocab")
 
 
-def format_for(path: str | Path, format: str | None = None) -> Format:  # noqa: A002
+def format_for(path: str | Path, format: str | None = None) -> Format:  # noqa: A002  # the public name
     """The format a tokenizer is saved in: the one named, or else by the ending of `path`.
 
     Raises:
@@ -54,7 +54,7 @@ def _known(name: str) -> Format:
 
 
 def require_format(
-    format: str,  # noqa: A002
+    format: str,  # noqa: A002  # the public name
     *,
     alphabet: Alphabet = "bytes",
     end_of_word: str | None = None,
@@ -97,7 +97,7 @@ def require_format(
         _check_spelling(alphabet, special_tokens)
 
 
-def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002
+def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002  # the public name
     if format == "tiktoken":
         raise ExportError(
             "tiktoken merges bytes, not characters. Train with alphabet='bytes', or save as "

@@ -21,7 +21,7 @@ _TRAINING = "training.json"
 def write(
     spec: TokenizerSpec,
     path: str | os.PathLike[str],
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,  # noqa: A002  # the public name
 ) -> list[Path]:
     """Save a tokenizer so that the format's own library gives the same ids.
 

@@ -6,9 +6,6 @@ text to read for whoever wants to know what the core does.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bytepair.engines.python._count import Counter, between_special, special_regex
 from bytepair.engines.python._decode import Decoder, unknown_id
 from bytepair.engines.python._encode import (
@@ -35,29 +32,7 @@ class PythonEngine:
         """Counts pre-tokens."""
         return Counter(pattern, special_tokens)
 
-    def learner(
-        self,
-        symbols: NDArray[np.uint32],
-        offsets: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        alphabet: Sequence[bytes],
-        *,
-        order: Sequence[int] | None = None,
-        ties: str = "order",
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
-    ) -> Learner:
-        """Learns merges."""
-        return Learner(
-            symbols,
-            offsets,
-            counts,
-            alphabet,
-            order=order,
-            ties=ties,
-            min_frequency=min_frequency,
-            max_token_length=max_token_length,
-        )
+    learner = staticmethod(Learner)  # learns merges; its arguments are those of the protocol
 
     def encoder(self, spec: TokenizerSpec) -> Encoder:
         """Turns text into ids."""
