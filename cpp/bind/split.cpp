@@ -26,8 +26,9 @@ void bind_split(nb::module_& m) {
             std::vector<std::size_t> ends;
             {
               const Unlocked unlocked;
+              DeadEnds dead_ends;
               for (std::size_t at = 0; at < text.size(); ends.push_back(at)) {
-                at = self.next(text, at, true);
+                at = self.next(text, at, true, dead_ends);
               }
             }
             nb::list list;

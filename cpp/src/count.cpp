@@ -53,8 +53,9 @@ std::size_t Counter::feed_part(std::string_view data, std::int64_t position, boo
 /// Counts text without special tokens; returns how far the cuts are certain.
 std::size_t Counter::count_stretch(std::string_view data, std::int64_t position, bool is_last) {
   std::size_t start = 0;
+  DeadEnds dead_ends;
   while (start < data.size()) {
-    const std::size_t end = splitter_.next(data, start, is_last);
+    const std::size_t end = splitter_.next(data, start, is_last, dead_ends);
     if (end == Splitter::kOpen) break;
     const auto word = data.substr(start, end - start);
     add(word, hash(word), 1, position + static_cast<std::int64_t>(start));

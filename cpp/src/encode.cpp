@@ -55,8 +55,9 @@ bool Encoder::encode(std::string_view text, std::vector<TokenId>& ids,
                      const KeepGoing& keep_going) const {
   std::size_t start = 0;
   std::size_t question = kBytesBetweenQuestions;
+  DeadEnds dead_ends;
   while (start < text.size()) {
-    const std::size_t end = splitter_.next(text, start, true);
+    const std::size_t end = splitter_.next(text, start, true, dead_ends);
     encode_word(text.substr(start, end - start), ids);
     start = end;
     if (start >= question) {

@@ -14,6 +14,11 @@ constexpr std::size_t kPage = 256;
 constexpr std::size_t kPages = 0x110000 / kPage;
 constexpr std::uint16_t kStart = 1;
 constexpr std::uint32_t kMostClasses = 255;  // the end of the text is one more, all named by a byte
+constexpr std::size_t kStride = 32;          // bytes; a power of two
+
+constexpr std::size_t up_to_stride(std::size_t position) {
+  return (position + kStride - 1) & ~(kStride - 1);
+}
 
 }  // namespace
 
@@ -45,10 +50,11 @@ Splitter::Splitter(PatternTables tables)
   }
 }
 
-std::size_t Splitter::next(std::string_view text, std::size_t start, bool is_last) const {
+std::size_t Splitter::next(std::string_view text, std::size_t start, bool is_last,
+                           DeadEnds& dead_ends) const {
   if (!has_pattern_) return is_last ? text.size() : kOpen;
-  const auto end = match(text, start, is_last);
-  return end == start ? skip(text, start, is_last) : end;
+  const auto end = match(text, start, is_last, dead_ends);
+  return end == start ? skip(text, start, is_last, dead_ends) : end;
 }
 
 Splitter::Character Splitter::read(const unsigned char* at,
@@ -60,36 +66,55 @@ Splitter::Character Splitter::read(const unsigned char* at,
 }
 
 /// End of the match at `start`; `start` itself if there is none.
-std::size_t Splitter::match(std::string_view text, std::size_t start, bool is_last) const {
-  const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
-  const auto* end = begin + text.size();
-  const auto* at = begin + start;
-  const auto* last_end = at;
+std::size_t Splitter::match(std::string_view text, std::size_t start, bool is_last,
+                            DeadEnds& dead_ends) const {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  const auto* end = bytes + text.size();
+  std::size_t at = start;
+  std::size_t last_end = start;
   std::size_t state = kStart;
+  auto& path = dead_ends.path_;
+  path.clear();
+  std::size_t path_after = start;  // the last end known when the path began
+  std::size_t question = up_to_stride(start + kStride);
   while (true) {
+    // Always at the first character of a stride, so that looks from other starts meet here.
+    if (at >= question) {
+      if (path_after != last_end) path.clear();
+      path_after = last_end;
+      if (at >= up_to_stride(last_end + kStride)) {
+        const auto place = std::uint64_t{at / kStride} << 16 | state;
+        if (dead_ends.known_.contains(place)) break;
+        path.push_back(place);
+      }
+      question = up_to_stride(at + 1);
+    }
     Character character{0, static_cast<std::uint8_t>(row_size_ - 1)};
-    if (at < end) {
-      character = read(at, end);
+    if (at < text.size()) {
+      character = read(bytes + at, end);
       if (character.size == 0 && is_last) character.size = 1;  // cut off for good: a stray byte
     }
     if (character.size == 0 && !is_last) return kOpen;
     const std::uint16_t entry = transitions_[state * row_size_ + character.char_class];
     if (entry & 1) last_end = at;
     state = entry >> 1;
-    if (state == 0) return static_cast<std::size_t>(last_end - begin);
+    if (state == 0) break;
     at += character.size;
   }
+  if (path_after == last_end) dead_ends.known_.insert(path.begin(), path.end());
+  return last_end;
 }
 
 /// End of the stretch from `start` on in which nothing matches.
-std::size_t Splitter::skip(std::string_view text, std::size_t start, bool is_last) const {
+std::size_t Splitter::skip(std::string_view text, std::size_t start, bool is_last,
+                           DeadEnds& dead_ends) const {
   const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
   auto at = start;
   while (at < text.size()) {
     const auto character = read(begin + at, begin + text.size());
     at += std::max<std::size_t>(character.size, 1);
     if (at < text.size()) {
-      const auto end = match(text, at, is_last);
+      const auto end = match(text, at, is_last, dead_ends);
       if (end == kOpen) return kOpen;
       if (end != at) return at;
     }

@@ -10,6 +10,7 @@
 #include "check.hpp"
 #include "tables.hpp"
 
+using bytepair::DeadEnds;
 using bytepair::PatternTables;
 using bytepair::read_utf8;
 using bytepair::Splitter;
@@ -30,6 +31,7 @@ const std::vector<Case>& cases() {
       {Splitter(tables::letters()), tables::match_letters},
       {Splitter(tables::words()), tables::match_words},
       {Splitter(tables::back_off()), tables::match_back_off},
+      {Splitter(tables::far()), tables::match_far},
       {Splitter(tables::scripts()), tables::match_scripts},
   };
   return all;
@@ -37,20 +39,30 @@ const std::vector<Case>& cases() {
 
 Ends cuts(const Splitter& splitter, std::string_view text) {
   Ends ends;
-  for (std::size_t at = 0; at < text.size(); ends.push_back(at)) at = splitter.next(text, at, true);
+  DeadEnds dead_ends;
+  for (std::size_t at = 0; at < text.size(); ends.push_back(at)) {
+    at = splitter.next(text, at, true, dead_ends);
+  }
   return ends;
+}
+
+/// The end of the first pre-token from `start` on.
+std::size_t next(const Splitter& splitter, std::string_view text, std::size_t start, bool is_last) {
+  DeadEnds dead_ends;
+  return splitter.next(text, start, is_last, dead_ends);
 }
 
 /// The cuts of a text that arrives in parts of random size.
 Ends cuts_in_parts(const Splitter& splitter, std::string_view text, Random& random) {
   Ends ends;
+  DeadEnds dead_ends;
   std::size_t arrived = 0;
   std::size_t at = 0;
   while (at < text.size()) {
     arrived = std::min<std::size_t>(text.size(), arrived + random() % 6);
     const bool is_last = arrived == text.size();
     while (at < arrived) {
-      const auto end = splitter.next(text.substr(0, arrived), at, is_last);
+      const auto end = splitter.next(text.substr(0, arrived), at, is_last, dead_ends);
       if (end == Splitter::kOpen) break;
       ends.push_back(at = end);
     }
@@ -134,7 +146,7 @@ TEST(without_a_pattern_a_document_is_one_pre_token) {
   const Splitter splitter;
   CHECK_EQ(cuts(splitter, "ab 12\n"), (Ends{6}));
   CHECK_EQ(cuts(splitter, ""), Ends{});
-  CHECK_EQ(splitter.next("ab", 0, false), Splitter::kOpen);
+  CHECK_EQ(next(splitter, "ab", 0, false), Splitter::kOpen);
 }
 
 TEST(a_moved_and_a_copied_splitter_cut_alike) {
@@ -162,7 +174,7 @@ TEST(ends_ascend_and_cover_every_byte) {
     for (const auto& [splitter, match] : cases()) {
       std::size_t at = 0;
       while (at < text.size()) {
-        const auto end = splitter.next(text, at, true);
+        const auto end = next(splitter, text, at, true);
         CHECK(end > at && end <= text.size());
         if (end <= at) return;
         at = end;
@@ -183,26 +195,55 @@ TEST(a_text_that_comes_in_parts_is_cut_like_the_whole) {
 
 TEST(an_end_that_later_text_could_move_is_open) {
   const Splitter letters{tables::letters()};
-  CHECK_EQ(letters.next("ab", 0, false), Splitter::kOpen);
-  CHECK_EQ(letters.next("ab1", 0, false), std::size_t{2});
-  CHECK_EQ(letters.next("ab\xD0", 0, false), Splitter::kOpen);  // a character cut in two
-  CHECK_EQ(letters.next("ab\xD0", 0, true), std::size_t{2});    // a stray byte
+  CHECK_EQ(next(letters, "ab", 0, false), Splitter::kOpen);
+  CHECK_EQ(next(letters, "ab1", 0, false), std::size_t{2});
+  CHECK_EQ(next(letters, "ab\xD0", 0, false), Splitter::kOpen);  // a character cut in two
+  CHECK_EQ(next(letters, "ab\xD0", 0, true), std::size_t{2});    // a stray byte
   const Splitter words{tables::words()};
-  CHECK_EQ(words.next("  ", 0, false), Splitter::kOpen);
-  CHECK_EQ(words.next("  1", 0, false), std::size_t{1});
-  CHECK_EQ(words.next("11", 0, false), Splitter::kOpen);  // a gap ends where a match begins
+  CHECK_EQ(next(words, "  ", 0, false), Splitter::kOpen);
+  CHECK_EQ(next(words, "  1", 0, false), std::size_t{1});
+  CHECK_EQ(next(words, "11", 0, false), Splitter::kOpen);  // a gap ends where a match begins
 }
 
 TEST(a_position_in_the_middle_of_a_text_is_a_start_like_any_other) {
   const Splitter splitter{tables::letters()};
-  CHECK_EQ(splitter.next("abcd", 2, true), std::size_t{4});
-  CHECK_EQ(splitter.next("\xD0\xB0z", 1, true), std::size_t{2});
+  CHECK_EQ(next(splitter, "abcd", 2, true), std::size_t{4});
+  CHECK_EQ(next(splitter, "\xD0\xB0z", 1, true), std::size_t{2});
 }
 
 TEST(a_million_letters_are_one_pre_token) {
   const std::string text(1'000'000, 'a');
   CHECK_EQ(cuts(Splitter(tables::letters()), text), (Ends{1'000'000}));
   CHECK_EQ(cuts(Splitter(tables::words()), text), (Ends{1'000'000}));
+}
+
+/// Runs of a and b that are far longer than what is remembered between two looks ahead.
+std::string long_runs(Random& random) {
+  std::string text;
+  for (int run = 0; run < 6; ++run) {
+    text.append(random() % 200, 'a');
+    text += std::array{"b", "x", "\xD0\xB0", "\xF0\x9F", "", "bb"}[random() % 6];
+  }
+  return text;
+}
+
+TEST(looking_far_and_giving_back_cuts_as_the_naive_matcher_does) {
+  Random random(4);
+  for (int round = 0; round < 500; ++round) {
+    const auto text = long_runs(random);
+    for (const auto& [splitter, match] : cases()) {
+      CHECK_EQ(cuts(splitter, text), tables::naive_cuts(match, text));
+      CHECK_EQ(cuts_in_parts(splitter, text, random), cuts(splitter, text));
+    }
+  }
+}
+
+TEST(a_million_looks_ahead_in_vain_are_a_million_pre_tokens) {
+  // Half a million million steps if every look went to the end.
+  const std::string text(1'000'000, 'a');
+  const Splitter far{tables::far()};
+  CHECK_EQ(cuts(far, text).size(), text.size());
+  CHECK_EQ(cuts(far, text + "b"), (Ends{1'000'001}));
 }
 
 TEST(tables_that_do_not_fit_together_are_refused) {

@@ -67,6 +67,12 @@ inline PatternTables back_off() {
   return make(3, class_of, {0, 0, 0, 0, 0, 4, 6, 0, 1, 1, 9, 1, 0, 0, 8, 0, 1, 1, 1, 1});
 }
 
+/// `a*b|a`: looks ahead as far as the letters go, and gives nearly all of them back.
+inline PatternTables far() {
+  const auto class_of = [](std::uint32_t c) { return c == 'a' ? 1 : c == 'b' ? 2 : 0; };
+  return make(3, class_of, {0, 0, 0, 0, 0, 4, 6, 0, 1, 9, 7, 1, 1, 1, 1, 1, 0, 8, 6, 0});
+}
+
 /// `[\u0400-\u04ff]+|[\U0001f600-\U0001f64f]+`: characters of two and of four bytes.
 inline PatternTables scripts() {
   const auto class_of = [](std::uint32_t c) {
@@ -103,6 +109,12 @@ inline std::size_t match_back_off(const Characters& text, std::size_t at) {
   const bool a = text[at] == "a";
   if ((a || text[at] == "b") && at + 1 < text.size() && text[at + 1] == "b") return 2;
   return a ? 1 : 0;
+}
+
+inline std::size_t match_far(const Characters& text, std::size_t at) {
+  const auto n = run(text, at, [](const auto& c) { return c == "a"; });
+  if (at + n < text.size() && text[at + n] == "b") return n + 1;
+  return std::min<std::size_t>(n, 1);
 }
 
 inline std::size_t match_scripts(const Characters& text, std::size_t at) {

@@ -58,6 +58,32 @@ def test_both_engines_cut_any_bytes_alike(pattern, data):
     assert b"" not in native
 
 
+FAR = [
+    r"a*b|a",
+    r"a*b",
+    r"(?:a*b|a*[x ]{2}|a)",
+    r"\s*x|\s",
+    r"(?:ax?)+b|\S",
+    r"[^b]+b|.",
+    r"a*?b|aa",
+]
+
+
+@pytest.mark.parametrize("pattern", FAR)
+@given(runs=st.lists(st.tuples(st.sampled_from("aabx é"), st.integers(1, 300)), max_size=8))
+@fewer(4)
+def test_patterns_that_look_far_and_give_back_cut_where_the_regex_package_does(pattern, runs):
+    """The core remembers where a look ahead went in vain, and must never be wrong in it."""
+    require_compiled(pattern)
+    data = "".join(character * n for character, n in runs).encode()
+    assert pieces(NATIVE, pattern, data) == cuts(pattern, data)
+
+
+def test_a_pattern_that_looks_far_and_gives_back_costs_no_square():
+    """A million looks at a million characters each would never end."""
+    assert NATIVE.splitter("a*b|a").split(b"a" * 1_000_000) == [*range(1, 1_000_001)]
+
+
 def test_without_a_pattern_a_document_is_one_piece():
     """And an empty document none."""
     for engine in (NATIVE, PYTHON):

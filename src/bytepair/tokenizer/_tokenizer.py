@@ -87,8 +87,8 @@ class Tokenizer:
             EncodeError: a character without a token (only with `alphabet="chars"` and no byte
                 fallback).
 
-        Cost: O(n log n) for any input with a named pattern; splitting by a regex of your own costs
-        what its search costs.
+        Cost: O(n log n) for any input. Where the `regex` package splits (the Python engine, and the
+        few patterns that come with a warning), a regex of your own costs what its search costs.
         """
         data = text_bytes(text)
         self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
