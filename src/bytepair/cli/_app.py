@@ -72,7 +72,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by whoever started us
             # A terminal that cannot show a character gets its number instead of a traceback.
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
     watch_interrupts()
     try:
         with guard():  # the help, too, may meet a full disk

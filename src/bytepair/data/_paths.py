@@ -28,7 +28,7 @@ def resolve(path: str | os.PathLike[str]) -> list[Path]:
     name = os.fsdecode(path)
     try:
         # Path("") is the working directory; the empty string must stay a name of nothing.
-        is_folder = stat.S_ISDIR(os.stat(name).st_mode)  # noqa: PTH116
+        is_folder = stat.S_ISDIR(os.stat(name).st_mode)  # noqa: PTH116  # see above
     except (OSError, ValueError) as error:
         matches = _sorted(set(_matches(name)))
         if not matches:
@@ -60,7 +60,7 @@ def names_a_file(text: str) -> bool:
     if "\0" in text or len(text) > _LONGEST_PATH:
         return False
     # Not Path.exists, which takes "" for the working directory and may raise.
-    return os.path.exists(text) or any(_matches(text))  # noqa: PTH110
+    return os.path.exists(text) or any(_matches(text))  # noqa: PTH110  # see above
 
 
 def _nothing_there(path: object, name: str, error: Exception) -> str:
@@ -106,7 +106,7 @@ def _expand(pattern: Path) -> Iterator[Path]:
 def _glob(pattern: Path) -> Iterator[str]:
     try:
         # Path.glob would match hidden names.
-        yield from glob.iglob(str(pattern))  # noqa: PTH207
+        yield from glob.iglob(str(pattern))  # noqa: PTH207  # see above
     except UnicodeEncodeError:  # a lone surrogate: no file system has such a name
         return
 
@@ -144,7 +144,7 @@ def _is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
         # A link that points nowhere, or at itself. Path.is_symlink may raise.
-        if os.path.islink(path):  # noqa: PTH114
+        if os.path.islink(path):  # noqa: PTH114  # see above
             return False
         raise CorpusError(unreadable(path, error)) from error
 

@@ -15,7 +15,7 @@ def at_least_one(name: str, value: object) -> int:
     2
     """
     try:
-        number = 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+        number = 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]  # caught
     except TypeError:
         number = 0
     if number < 1:

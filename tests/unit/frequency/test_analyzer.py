@@ -267,7 +267,7 @@ def test_error_of_the_progress_callback_ends_the_job(
 
     def reader() -> Iterator[Chunk]:
         nonlocal read
-        for read in range(1000):  # noqa: B007
+        for read in range(1000):  # noqa: B007  # read outside
             yield Chunk(b"some words ")
 
     def stop(moment: Progress) -> None:

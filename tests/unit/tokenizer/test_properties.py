@@ -70,7 +70,7 @@ def test_single_token_of_another_type_is_refused(tok: Tokenizer, value: Any) -> 
 def test_end_of_text_is_missed_with_words(byte_tok: Tokenizer) -> None:
     """A KeyError, as in tiktoken."""
     with pytest.raises(UnknownTokenError, match="no special token"):
-        byte_tok.eot_token  # noqa: B018
+        byte_tok.eot_token  # noqa: B018  # asking is the test
 
 
 def test_end_of_text_must_be_special(spec: TokenizerSpec, engine: str) -> None:
@@ -79,7 +79,7 @@ def test_end_of_text_must_be_special(spec: TokenizerSpec, engine: str) -> None:
     tok = Tokenizer(replace(spec, added_tokens=added), engine=engine)
     assert tok.special_tokens == {}
     with pytest.raises(KeyError):
-        tok.eot_token  # noqa: B018
+        tok.eot_token  # noqa: B018  # asking is the test
 
 
 def test_what_is_returned_may_be_changed(tok: Tokenizer) -> None:
