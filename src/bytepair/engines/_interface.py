@@ -1,12 +1,20 @@
 """What an engine offers: every inner loop, under the same name in both engines."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.model import Merge, SplitRules, TokenId, TokenizerSpec, WordCounts
+from bytepair.model import (
+    AddedToken,
+    Merge,
+    NormalizerStep,
+    SplitRules,
+    TokenId,
+    TokenizerSpec,
+    WordCounts,
+)
 
 Ragged = tuple[NDArray[np.uint32], NDArray[np.int64]]
 """(ids: uint32[n], offsets: int64[rows + 1]); row i is `ids[offsets[i]:offsets[i + 1]]`."""
@@ -45,17 +53,96 @@ class Learner(Protocol):
         """The next merges, at most `n_merges`; fewer (or none) once no pair is left to join."""
 
 
+class Cutter(Protocol):
+    """The added tokens one kind of call looks for. Read-only: threads may share it.
+
+    Tokens that are not `normalized` are found in the text as it is; the others, normalised
+    themselves, in the normalised text between those. The leftmost wins, among several at a place
+    the longest; the flags of `AddedToken` hold. Cost: O(text), whatever the number of tokens.
+    """
+
+    def find_forbidden(self, data: bytes) -> tuple[int, str] | None:
+        """(byte position, content) of the first forbidden token in the text as it is."""
+
+    def held_back(self, data: bytes) -> int:
+        """How many bytes at the end of unfinished `data` could still belong to an added token."""
+
+
+class Spans(NamedTuple):
+    """Ids of one text with the bytes of the original text that each stands for.
+
+    Attributes:
+        ids: uint32[n].
+        starts, ends: int64[n], in bytes of the text as it was given. Where normalisation changed
+            it, a token stands for all that its bytes came from. What was put in (a prefix) stands
+            for nothing: start == end there.
+        added: bool[n], true for added tokens.
+        words: int64[n], number of the pre-token, counted over the text; -1 for added tokens.
+    """
+
+    ids: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    added: NDArray[np.bool_]
+    words: NDArray[np.int64]
+
+
+Text = str | bytes
+"""A `str` may hold surrogates: a pair becomes its code point, a lone one U+FFFD."""
+
+
 class Encoder(Protocol):
-    """Text without added tokens -> ids. Read-only after construction: threads may share it."""
+    """Text -> ids, every stage: cut at added tokens, normalise, pre-tokenise, merge.
 
-    def encode(self, data: bytes) -> list[TokenId]:
-        """Ids of one document. O(n log n) for any input."""
+    Read-only after construction: threads may share it. Every method raises `SpecialTokenError` if
+    a token that the cutter forbids occurs (batches name the row), `EncodeError` for a character
+    without a token where the vocabulary has neither byte fallback nor an unknown token. O(n log n)
+    for any input. The results do not depend on `threads`.
+    """
 
-    def count(self, data: bytes) -> int:
-        """`len(encode(data))` without building the list."""
+    def encode(self, text: Text, cutter: Cutter) -> list[TokenId]:
+        """Ids of one text."""
 
-    def encode_batch(self, documents: Sequence[bytes], threads: int) -> Ragged:
-        """Ids of many documents, in order; the result does not depend on `threads`."""
+    def encode_to_numpy(self, text: Text, cutter: Cutter) -> NDArray[np.uint32]:
+        """Ids of one text as an array."""
+
+    def count(self, text: Text, cutter: Cutter) -> int:
+        """Number of ids of one text; they are not kept."""
+
+    def encode_batch(self, texts: Sequence[Text], cutter: Cutter, threads: int) -> Ragged:
+        """Ids of many texts, in order."""
+
+    def count_batch(self, texts: Sequence[Text], cutter: Cutter, threads: int) -> NDArray[np.int64]:
+        """int64[len(texts)]: number of ids of each text."""
+
+    def encode_files(
+        self, paths: Sequence[str], separator: bytes, cutter: Cutter, threads: int
+    ) -> Ragged:
+        """Ids of the documents of files, one row each. `separator` (b"": each file is one
+        document) lies between documents and is not encoded; one at the end begins no other.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+
+    def encode_spans(self, text: Text, cutter: Cutter) -> Spans:
+        """Ids of one text and where they come from."""
+
+    def encode_dropout(
+        self, text: Text, cutter: Cutter, dropout: float, seed: int
+    ) -> list[TokenId]:
+        """Ids of one text, each possible merge left out with probability `dropout`.
+
+        The same seed gives the same ids in both engines.
+        Source: Provilkov et al. 2020, https://arxiv.org/abs/1910.13267.
+        """
+
+    def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
+        """Ids of the beginning of an unfinished stretch without added tokens, as far as no later
+        text can change them, and how many bytes that was; the rest comes again, with more behind.
+
+        `is_first`: `data` begins the text. What cannot be decided early is held until `is_last`.
+        """
 
 
 class Decoder(Protocol):
@@ -107,6 +194,15 @@ class Engine(Protocol):
                 would exceed it is never joined.
         """
 
-    def encoder(self, spec: TokenizerSpec) -> Encoder: ...
+    def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
+        """`cache_bytes`: limit of each of its caches of words seen; None: the engine's default."""
+
+    def cutter(
+        self,
+        added_tokens: Sequence[AddedToken],
+        forbidden: Sequence[str] = (),
+        normalizer: Sequence[NormalizerStep] = (),
+    ) -> Cutter:
+        """Looks for these added tokens, and refuses texts that hold a forbidden one."""
 
     def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder: ...

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bytepair.errors import ArgumentError
+from bytepair.model._steps import NormalizerStep, PreTokenizerStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,18 +15,23 @@ class SplitRules:
     Attributes:
         pattern: the pre-tokenisation regex itself (never its name), or None: a document is one
             pre-token.
-        normalizer: names of the normalisers, in the order they run.
+        normalizer: the normalisers, in the order they run.
         special_tokens: in the order of their ids.
+        steps: what a loaded tokenizer does instead of one regex; `pattern` is None then.
 
     Raises:
-        ArgumentError: a special token that is not text, is empty, or is given twice.
+        ArgumentError: a special token that is not text, is empty, or is given twice; or both a
+            pattern and steps.
     """
 
     pattern: str | None = None
-    normalizer: tuple[str, ...] = ()
+    normalizer: tuple[NormalizerStep, ...] = ()
     special_tokens: tuple[str, ...] = ()
+    steps: tuple[PreTokenizerStep, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.pattern is not None and self.steps:
+            raise ArgumentError("SplitRules: pass either a pattern or steps, not both.")
         if isinstance(self.special_tokens, str):
             raise ArgumentError(
                 f"special_tokens must be several strings, got the string {self.special_tokens!r}. "

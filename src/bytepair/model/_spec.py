@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bytepair.model._merges import MergeTable
 from bytepair.model._rules import SplitRules, check_special
+from bytepair.model._steps import DecoderStep, PostProcessor
 from bytepair.model._training import TrainingRecord
 from bytepair.model._types import Alphabet, TokenId
 from bytepair.model._vocabulary import Vocabulary
@@ -13,7 +14,14 @@ from bytepair.model._vocabulary import Vocabulary
 class AddedToken:
     """A token matched in the text before BPE and never made by merging.
 
-    A *special* one obeys `allowed_special`; one that is not special is always matched.
+    A *special* one obeys `allowed_special`; one that is not special is always matched. Where
+    several begin at a place the longest is taken.
+
+    Attributes:
+        lstrip, rstrip: the white space before, behind a match belongs to it.
+        single_word: matched only where no word character (letter, digit, connector) stands beside.
+        normalized: looked for, normalised itself, in the normalised text that lies between the
+            tokens that are looked for in the text as it is.
 
     Raises:
         ArgumentError: a content that is empty or not text.
@@ -22,6 +30,10 @@ class AddedToken:
     content: str
     id: TokenId
     special: bool = True
+    lstrip: bool = False
+    rstrip: bool = False
+    single_word: bool = False
+    normalized: bool = False
 
     def __post_init__(self) -> None:
         check_special(self.content)
@@ -37,8 +49,14 @@ class TokenizerSpec:
         rules: pattern, normalisers, and (for training) the special tokens to cut at.
         added_tokens: special and other added tokens, by ascending id.
         alphabet: what a pre-token is made of before merging.
+        unk_id: the token of characters that have none, where there is no byte fallback; None:
+            such a character is an error.
+        fuse_unk: neighbours without a token become one `unk_id`.
         ignore_merges: a pre-token that is itself a token becomes that id without merging
             (Llama 3, tiktoken).
+        dropout: the chance (0 to 1) that a merge is left out, where a call does not say.
+        post_processor: what surrounds a text when special tokens are asked for.
+        decoder: what decoding does beyond joining the tokens' bytes.
         name: shown to people.
         training: evidence of the training, if known; not part of equality.
     """
@@ -50,5 +68,10 @@ class TokenizerSpec:
     alphabet: Alphabet = "bytes"
     end_of_word: str | None = None
     ignore_merges: bool = False
+    unk_id: TokenId | None = None
+    fuse_unk: bool = False
+    dropout: float | None = None
+    post_processor: PostProcessor = field(default_factory=PostProcessor)
+    decoder: tuple[DecoderStep, ...] = ()
     name: str = "bytepair"
     training: TrainingRecord | None = field(default=None, compare=False)

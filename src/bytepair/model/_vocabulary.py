@@ -18,19 +18,23 @@ class Vocabulary:
             characters without byte fallback. With characters *and* byte fallback the byte token
             0x41 and the character "A" are different tokens with the same bytes.
         end_of_word_id: the token of the end mark, which decodes to nothing, or None.
-        ends_word: tokens whose last part is the end mark.
+        ends_word: tokens whose last part is the end mark. Without an `end_of_word_id` the mark
+            is no symbol: a pre-token's last character is looked up among these (CLIP).
+        continues_word: tokens that only stand where no word begins (spelled "##ing" in the files
+            of tokenizers with a continuing-subword prefix).
     """
 
     tokens: Mapping[TokenId, bytes]
     byte_ids: tuple[TokenId, ...] = ()
     end_of_word_id: TokenId | None = None
     ends_word: frozenset[TokenId] = field(default_factory=frozenset)
+    continues_word: frozenset[TokenId] = field(default_factory=frozenset)
 
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, TokenId]:
         """Token bytes -> id; a character wins over its byte-fallback twin."""
         fallback = set(self.byte_ids)
-        skipped = self.ends_word
+        skipped = self.ends_word | self.continues_word
         mapping = {b: i for i, b in self.tokens.items() if i in fallback and i not in skipped}
         mapping.update(
             (b, i) for i, b in self.tokens.items() if i not in fallback and i not in skipped
@@ -51,5 +55,11 @@ class Vocabulary:
     def __reduce__(self) -> tuple[object, ...]:  # cached look-ups are rebuilt, not pickled
         return (
             Vocabulary,
-            (dict(self.tokens), self.byte_ids, self.end_of_word_id, self.ends_word),
+            (
+                dict(self.tokens),
+                self.byte_ids,
+                self.end_of_word_id,
+                self.ends_word,
+                self.continues_word,
+            ),
         )

@@ -1,0 +1,141 @@
+"""The steps a text goes through before merging and after decoding, as values without behaviour.
+
+Their meaning is that of the components of Hugging Face's `tokenizers` of the same names; what runs
+them is `bytepair.normalizers` and the engines.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bytepair.model._types import TokenId
+
+# ------------------------------------------------------------------ normalisers
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Each occurrence of `pattern` (literal text, or a regex) becomes `content`."""
+
+    pattern: str
+    content: str
+    is_regex: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepend:
+    """`text` is put before a text that is not empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """White space is taken from the ends."""
+
+    left: bool = True
+    right: bool = True
+
+
+NormalizerStep = str | Replace | Prepend | Strip
+"""One normaliser: its name (see `bytepair.normalizers`), or a step with parameters."""
+
+# ------------------------------------------------------------------ pre-tokenisers
+
+Behavior = Literal["isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"]
+"""What becomes of a match: a piece of its own, nothing, part of the piece before or behind it, or
+one piece with the matches beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Cut at the matches of a regex; `invert` swaps what is a match and what lies between."""
+
+    pattern: str
+    behavior: Behavior = "isolated"
+    invert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metaspace:
+    """Spaces become `replacement`, one is put in front, and pieces begin with it.
+
+    Attributes:
+        prepend: "always": before each piece that does not begin with it; "first": only before
+            the piece that the text begins with; "never".
+        split: False: spaces are replaced and nothing is cut.
+    """
+
+    replacement: str = "\u2581"
+    prepend: Literal["always", "first", "never"] = "always"
+    split: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixSpace:
+    """A space is put before each piece that does not begin with one."""
+
+
+PreTokenizerStep = Split | Metaspace | PrefixSpace
+"""One pre-tokeniser; each one works on the pieces that the one before it left."""
+
+# ------------------------------------------------------------------ post-processors
+
+
+@dataclass(frozen=True, slots=True)
+class TemplatePiece:
+    """A part of a template: the ids of a text ("A", "B"), or fixed `ids` (of special tokens)."""
+
+    text: Literal["A", "B"] | None = None
+    ids: tuple[TokenId, ...] = ()
+    type_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PostProcessor:
+    """What surrounds the ids of a text where special tokens are asked for, and how offsets read.
+
+    Attributes:
+        single, pair: the template for one text and for two; () for the plain texts.
+        trim_offsets: offsets leave out the white space at the ends of a token.
+        prefix_space: with `trim_offsets`, the space that was put before the text stays counted.
+    """
+
+    single: tuple[TemplatePiece, ...] = ()
+    pair: tuple[TemplatePiece, ...] = ()
+    trim_offsets: bool = False
+    prefix_space: bool = False
+
+
+# ------------------------------------------------------------------ decoders
+
+
+@dataclass(frozen=True, slots=True)
+class StripText:
+    """At most `start` times `content` is taken from a text's beginning, `stop` from its end."""
+
+    content: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class StripFirst:
+    """The first token's leading `content` is left out (Metaspace's decoder)."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordEnds:
+    """Tokens that end a word are followed by a space, except the last one (BPEDecoder)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordStarts:
+    """Tokens that do not continue a word are preceded by a space, except the first (WordPiece)."""
+
+    cleanup: bool = True
+
+
+DecoderStep = StripText | StripFirst | WordEnds | WordStarts
+"""What decoding does beyond putting the tokens' bytes one after the other."""
