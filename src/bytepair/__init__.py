@@ -10,7 +10,7 @@ from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
 from bytepair.model import MergeTable, Progress, TokenizerSpec, WordCounts
 from bytepair.pipeline import train
-from bytepair.tokenizer import Inspection, Tokenizer, load
+from bytepair.tokenizer import Inspection, Segment, SegmentCache, Tokenizer, load
 
 __version__ = _version("bytepair")
 
@@ -23,6 +23,8 @@ __all__ = [
     "MergeTable",
     "Preprocessor",
     "Progress",
+    "Segment",
+    "SegmentCache",
     "Tokenizer",
     "TokenizerSpec",
     "WordCounts",

@@ -61,6 +61,11 @@ class Cutter(Protocol):
     the longest; the flags of `AddedToken` hold. Cost: O(text), whatever the number of tokens.
     """
 
+    def cut(self, data: bytes) -> list[tuple[int, int, TokenId]]:
+        """(start, end, id) of the tokens in the text as it is, ascending; white space that belongs
+        to a token is inside. Tokens that are `normalized` are among them if there is no normaliser.
+        """
+
     def find_forbidden(self, data: bytes) -> tuple[int, str] | None:
         """(byte position, content) of the first forbidden token in the text as it is."""
 

@@ -1,6 +1,18 @@
 """Stage 5, use: text to ids and back."""
 
+from bytepair.tokenizer._frame import Padded
 from bytepair.tokenizer._inspection import Inspection, Piece
+from bytepair.tokenizer._segments import Segment, SegmentCache
+from bytepair.tokenizer._stream_encoder import StreamEncoder
 from bytepair.tokenizer._tokenizer import Tokenizer, load
 
-__all__ = ["Inspection", "Piece", "Tokenizer", "load"]
+__all__ = [
+    "Inspection",
+    "Padded",
+    "Piece",
+    "Segment",
+    "SegmentCache",
+    "StreamEncoder",
+    "Tokenizer",
+    "load",
+]

@@ -1,7 +1,7 @@
 """What users pass in, checked: text becomes bytes, ids become integers."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, SupportsInt, TypeVar
 
@@ -32,8 +32,17 @@ def text_bytes(text: str | bytes, where: str = "") -> bytes:
     raise InputTypeError(f"{where}expected str or bytes, got {type(text).__name__}: {text!r:.60}.")
 
 
-def texts_bytes(texts: Iterable[str | bytes]) -> Iterator[bytes]:
-    """Each text as bytes.
+def checked_text(text: str | bytes) -> str | bytes:
+    """The text as an engine takes it.
+
+    Raises:
+        InputTypeError: neither `str` nor `bytes`.
+    """
+    return text if isinstance(text, (str, bytes)) else text_bytes(text)
+
+
+def checked_texts(texts: Iterable[str | bytes]) -> list[str | bytes]:
+    """Several texts as an engine takes them.
 
     Raises:
         InputTypeError: one text instead of several, or an item that is not text (its index named).
@@ -47,8 +56,14 @@ def texts_bytes(texts: Iterable[str | bytes]) -> Iterator[bytes]:
             f"expected several texts, got {type(texts).__name__}, which would give its keys. "
             "Pass its values() or the right entry."
         )
-    for index, text in enumerate(texts):
-        yield text_bytes(text, f"text {index}: ")
+    rows = texts if isinstance(texts, list) else list(texts)
+    if not {str, bytes}.issuperset(map(type, rows)):
+        return [_row(text, index) for index, text in enumerate(rows)]
+    return rows
+
+
+def _row(text: str | bytes, index: int) -> str | bytes:
+    return text if isinstance(text, (str, bytes)) else text_bytes(text, f"text {index}: ")
 
 
 def checked_ids(tokens: TokenIds) -> list[TokenId]:

@@ -2,35 +2,27 @@
 
 import os
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
 from typing import Any, SupportsInt
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bytepair import formats
-from bytepair.engines import select
 from bytepair.errors import InputTypeError, UnknownTokenError
-from bytepair.model import MergeTable, TokenId, TokenizerSpec
-from bytepair.normalizers import normalize
-from bytepair.tokenizer._batch import Batch
+from bytepair.model import MergeTable, TokenId, TokenizerSpec, at_least_one
+from bytepair.tokenizer._cutters import Allowed
+from bytepair.tokenizer._encode import Encoding
 from bytepair.tokenizer._input import (
     TokenIds,
     checked_ids,
+    checked_text,
     each_row,
     text_bytes,
-    texts_bytes,
     thread_count,
 )
 from bytepair.tokenizer._inspection import Inspection, Piece
-from bytepair.tokenizer._special import Allowed, Disallowed, SpecialRules
-
-_NONE: AbstractSet[str] = frozenset()
 
 
-class Tokenizer:
+class Tokenizer(Encoding):
     """Text or bytes ↔ token ids. Immutable: share it between threads, pickle it, fork with it.
 
     The methods of tiktoken's `Encoding` are here under their names with their meaning. Special
@@ -38,7 +30,8 @@ class Tokenizer:
     are always matched, except by `encode_ordinary`. `bytes` are accepted wherever text is; a lone
     surrogate in a `str` becomes U+FFFD, a surrogate pair its code point.
 
-    Make one with `bytepair.train`, `bytepair.load` or from a `TokenizerSpec`.
+    Make one with `bytepair.train`, `bytepair.load` or from a `TokenizerSpec`. `cache_bytes` limits
+    each of the caches of words seen that the native engine keeps, one a thread at work.
 
     >>> import bytepair
     >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])
@@ -48,113 +41,22 @@ class Tokenizer:
     'low lowest'
     """
 
-    def __init__(self, spec: TokenizerSpec, *, engine: str | None = None) -> None:
+    def __init__(
+        self, spec: TokenizerSpec, *, engine: str | None = None, cache_bytes: int | None = None
+    ) -> None:
         if not isinstance(spec, TokenizerSpec):
             raise InputTypeError(
                 f"expected a TokenizerSpec, got {type(spec).__name__}. Use bytepair.train(...) or "
                 "bytepair.load(path)."
             )
-        self.spec = spec
-        self._engine_name = engine
-        runs = select(engine)
-        self._encoder = runs.encoder(spec)
+        if cache_bytes is not None:
+            cache_bytes = at_least_one("cache_bytes", cache_bytes)
+        super().__init__(spec, engine, cache_bytes)
+        self._options = engine, cache_bytes
         self._special = {t.content: t.id for t in spec.added_tokens if t.special}
-        always = {t.content: t.id for t in spec.added_tokens if not t.special}
-        self._rules = SpecialRules(self._special, always)
         self._bytes_by_id = dict(spec.vocabulary.tokens)
         self._bytes_by_id.update((t.id, t.content.encode()) for t in spec.added_tokens)
-        self._decoder = runs.decoder(self._bytes_by_id)
-
-    # ------------------------------------------------------------------ text → ids
-
-    def encode(
-        self,
-        text: str | bytes,
-        *,
-        allowed_special: Allowed = _NONE,
-        disallowed_special: Disallowed = "all",
-    ) -> list[TokenId]:
-        """Ids of one text.
-
-        Args:
-            allowed_special: special tokens to be encoded as such: "all" or a set of them.
-            disallowed_special: those that raise when they occur: "all" (those not allowed), or
-                a collection; () encodes what is not allowed as ordinary text.
-
-        Raises:
-            SpecialTokenError: a disallowed special token occurs.
-            InputTypeError: not text.
-            EncodeError: a character without a token (only with `alphabet="chars"` and no byte
-                fallback).
-
-        Cost: O(n log n) for any input. Where the `regex` package splits (the Python engine, and the
-        few patterns that come with a warning), a regex of your own costs what its search costs.
-        """
-        data = text_bytes(text)
-        self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
-        return self._encode(data, self._rules.contents_to_match(allowed_special))
-
-    def encode_ordinary(self, text: str | bytes) -> list[TokenId]:
-        """Ids of one text in which no added token is looked for."""
-        return self._encoder.encode(self._normalize(text_bytes(text)))
-
-    def encode_to_numpy(
-        self,
-        text: str | bytes,
-        *,
-        allowed_special: Allowed = _NONE,
-        disallowed_special: Disallowed = "all",
-    ) -> NDArray[np.uint32]:
-        """`encode`, as uint32[n]."""
-        data = text_bytes(text)
-        self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
-        batch = Batch(self.spec.rules.normalizer)
-        batch.add(self._rules.cut(data, self._rules.contents_to_match(allowed_special)))
-        ids, _ = batch.arrays(*self._run(batch, 1))
-        return ids
-
-    def encode_batch(
-        self,
-        texts: Iterable[str | bytes],
-        *,
-        threads: int | None = None,
-        num_threads: int | None = None,
-        allowed_special: Allowed = _NONE,
-        disallowed_special: Disallowed = "all",
-    ) -> list[list[TokenId]]:
-        """`encode` for many texts, on threads; `num_threads` is tiktoken's word for `threads`.
-
-        Raises:
-            InputTypeError, SpecialTokenError: as `encode`; the message names the text's index.
-        """
-        batch = self._batch(texts, allowed_special, disallowed_special)
-        return batch.lists(*self._run(batch, thread_count(threads, num_threads)))
-
-    def encode_ordinary_batch(
-        self,
-        texts: Iterable[str | bytes],
-        *,
-        threads: int | None = None,
-        num_threads: int | None = None,
-    ) -> list[list[TokenId]]:
-        """`encode_ordinary` for many texts, on threads."""
-        batch = self._ordinary_batch(texts)
-        return batch.lists(*self._run(batch, thread_count(threads, num_threads)))
-
-    def encode_batch_to_numpy(
-        self,
-        texts: Iterable[str | bytes],
-        *,
-        threads: int | None = None,
-        allowed_special: Allowed = _NONE,
-        disallowed_special: Disallowed = "all",
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """All ids in one array: (ids: uint32[n], offsets: int64[len(texts) + 1]).
-
-        Text `i` became `ids[offsets[i]:offsets[i + 1]]`.
-        """
-        batch = self._batch(texts, allowed_special, disallowed_special)
-        return batch.arrays(*self._run(batch, thread_count(threads)))
+        self._decoder = self._engine.decoder(self._bytes_by_id)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> TokenId:
         """The id of the token that is exactly this text; special tokens included.
@@ -170,48 +72,18 @@ class Tokenizer:
             )
         return found
 
-    def count(
-        self,
-        text: str | bytes,
-        *,
-        allowed_special: Allowed = _NONE,
-        disallowed_special: Disallowed = (),
-    ) -> int:
-        """Number of tokens of one text. Special tokens count as ordinary text unless allowed."""
-        data = text_bytes(text)
-        self._rules.refuse(data, self._rules.forbidden(allowed_special, disallowed_special))
-        segments = self._rules.cut(data, self._rules.contents_to_match(allowed_special))
-        return sum(
-            1 if token is not None else self._encoder.count(self._normalize(piece))
-            for piece, token in segments
-        )
-
-    def count_batch(
-        self,
-        texts: Iterable[str | bytes],
-        *,
-        threads: int | None = None,
-        allowed_special: Allowed = _NONE,
-        disallowed_special: Disallowed = (),
-    ) -> list[int]:
-        """`count` for many texts, on threads."""
-        batch = self._batch(texts, allowed_special, disallowed_special)
-        _, offsets = batch.arrays(*self._run(batch, thread_count(threads)))
-        counts: list[int] = np.diff(offsets).tolist()
-        return counts
-
     def inspect(self, text: str | bytes, *, allowed_special: Allowed = "all") -> Inspection:
         """The tokens of a text with their bytes and places."""
-        data = text_bytes(text)
+        spans = self._encoder.encode_spans(
+            checked_text(text), self._cutters.of(allowed_special, ())
+        )
         pieces: list[Piece] = []
         start = 0
-        for piece, special in self._rules.cut(data, self._rules.contents_to_match(allowed_special)):
-            ids = [special] if special is not None else self._encoder.encode(self._normalize(piece))
-            for token in ids:
-                content = self._bytes_by_id[token]
-                end = start + len(content)
-                pieces.append(Piece(token, content, start, end, special is not None))
-                start = end
+        for token, is_added in zip(spans.ids.tolist(), spans.added.tolist(), strict=True):
+            content = self._bytes_by_id[token]
+            end = start + len(content)
+            pieces.append(Piece(token, content, start, end, is_added))
+            start = end
         return Inspection(tuple(pieces))
 
     # ------------------------------------------------------------------ ids → text
@@ -371,7 +243,7 @@ class Tokenizer:
         return f"<Tokenizer {self.name!r}: {self.vocab_size:,} tokens>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.spec, self._engine_name)
+        return _rebuild, (self.spec, *self._options)
 
     def __copy__(self) -> "Tokenizer":
         return self
@@ -386,43 +258,9 @@ class Tokenizer:
         added = {token.content.encode(): token.id for token in self.spec.added_tokens}
         return {**self.spec.vocabulary.id_by_bytes, **added}
 
-    def _normalize(self, data: bytes) -> bytes:
-        return normalize(data, self.spec.rules.normalizer)
 
-    def _encode(self, data: bytes, contents: frozenset[str]) -> list[TokenId]:
-        if not contents:
-            return self._encoder.encode(self._normalize(data))
-        ids: list[TokenId] = []
-        for piece, token in self._rules.cut(data, contents):
-            if token is not None:
-                ids.append(token)
-            else:
-                ids += self._encoder.encode(self._normalize(piece))
-        return ids
-
-    def _batch(
-        self, texts: Iterable[str | bytes], allowed: Allowed, disallowed: Disallowed
-    ) -> Batch:
-        contents = self._rules.contents_to_match(allowed)
-        forbidden = self._rules.forbidden(allowed, disallowed)
-        batch = Batch(self.spec.rules.normalizer)
-        for index, data in enumerate(texts_bytes(texts)):
-            self._rules.refuse(data, forbidden, f"text {index}")
-            batch.add(self._rules.cut(data, contents))
-        return batch
-
-    def _ordinary_batch(self, texts: Iterable[str | bytes]) -> Batch:
-        batch = Batch(self.spec.rules.normalizer)
-        for data in texts_bytes(texts):
-            batch.add([(data, None)])
-        return batch
-
-    def _run(self, batch: Batch, threads: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        return self._encoder.encode_batch(batch.stretches, threads)
-
-
-def _rebuild(spec: TokenizerSpec, engine: str | None) -> Tokenizer:
-    return Tokenizer(spec, engine=engine)
+def _rebuild(spec: TokenizerSpec, engine: str | None, cache_bytes: int | None) -> Tokenizer:
+    return Tokenizer(spec, engine=engine, cache_bytes=cache_bytes)
 
 
 def load(
@@ -431,6 +269,7 @@ def load(
     pattern: str | None = None,
     special_tokens: dict[str, TokenId] | None = None,
     engine: str | None = None,
+    cache_bytes: int | None = None,
 ) -> Tokenizer:
     """Read a tokenizer: a Hugging Face folder or `tokenizer.json`, or a `.tiktoken` file.
 
@@ -438,9 +277,10 @@ def load(
         pattern: name or regex, for files that lack it (`.tiktoken`).
         special_tokens: content → id, likewise.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
+        cache_bytes: limit of each cache of words seen; None: the engine's default.
 
     Raises:
         FormatError: missing, damaged, or something this version does not support; says what.
     """
     spec = formats.read(path, pattern=pattern, special_tokens=special_tokens)
-    return Tokenizer(spec, engine=engine)
+    return Tokenizer(spec, engine=engine, cache_bytes=cache_bytes)

@@ -1,0 +1,131 @@
+"""Chat traffic: text in parts, of which only some may hold control tokens, and a cache of them."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from threading import Lock
+from typing import NamedTuple
+
+from bytepair.engines import Cutter
+from bytepair.model import TokenId, at_least_one
+from bytepair.tokenizer._input import text_bytes
+from bytepair.tokenizer._stretches import Stretches
+
+_ENTRY_BYTES = 200  # of Python objects around a stretch and its ids, roughly
+_ID_BYTES = 8  # a place in a tuple; the integers are mostly shared
+
+
+class Segment(NamedTuple):
+    """A part of a text; only in a trusted one are special tokens looked for."""
+
+    text: str | bytes
+    trusted: bool = False
+
+
+class SegmentCache:
+    """Remembers the ids of stretches between added tokens, the least recently used go first.
+
+    A prefix that many prompts share (a system prompt, earlier turns) is then encoded once. One
+    cache belongs to one tokenizer; threads may share it.
+
+    Args:
+        max_bytes: of memory, roughly. A stretch that alone needs more is not kept.
+
+    Raises:
+        ArgumentError: `max_bytes` is not a whole number of 1 or more.
+    """
+
+    def __init__(self, max_bytes: int = 64 * 1024 * 1024) -> None:
+        self.max_bytes = at_least_one("max_bytes", max_bytes)
+        self.n_bytes = 0
+        self.hits = 0
+        self.misses = 0
+        self._lock = Lock()
+        self._ids: OrderedDict[tuple[bytes, bool], tuple[TokenId, ...]] = OrderedDict()
+
+    def encode(self, encoder: Stretches, stretch: bytes, *, is_first: bool) -> Sequence[TokenId]:
+        """The ids of a stretch without added tokens."""
+        key = stretch, is_first
+        with self._lock:
+            found = self._ids.get(key)
+            if found is not None:
+                self.hits += 1
+                self._ids.move_to_end(key)
+                return found
+            self.misses += 1
+        ids = tuple(encoder.ids(stretch, is_first=is_first))
+        self._keep(key, ids)
+        return ids
+
+    def _keep(self, key: tuple[bytes, bool], ids: tuple[TokenId, ...]) -> None:
+        with self._lock:
+            if key in self._ids or _size(key, ids) > self.max_bytes:
+                return
+            self._ids[key] = ids
+            self.n_bytes += _size(key, ids)
+            while self.n_bytes > self.max_bytes:
+                old_key, old_ids = self._ids.popitem(last=False)
+                self.n_bytes -= _size(old_key, old_ids)
+
+
+def _size(key: tuple[bytes, bool], ids: tuple[TokenId, ...]) -> int:
+    return len(key[0]) + len(ids) * _ID_BYTES + _ENTRY_BYTES
+
+
+def encode_segments(
+    segments: Iterable[Segment | tuple[str | bytes, bool]],
+    encoder: Stretches,
+    trusted: Cutter,
+    untrusted: Cutter,
+    cache: SegmentCache | None,
+) -> list[TokenId]:
+    """Ids of the parts' texts laid end to end.
+
+    A token that `trusted` finds counts where it lies in trusted parts (perhaps several side by
+    side), one that `untrusted` finds in the others alike. What lies between is encoded as one
+    stretch, whatever parts it comes from: pre-tokens may cross the borders of parts.
+    """
+    ids: list[TokenId] = []
+    stretch: list[bytes] = []
+    is_first = True
+    for part in _parts(segments, trusted, untrusted):
+        if isinstance(part, bytes):
+            stretch.append(part)
+            continue
+        ids += _stretch_ids(encoder, b"".join(stretch), cache, is_first=is_first)
+        ids.append(part)
+        stretch, is_first = [], False
+    ids += _stretch_ids(encoder, b"".join(stretch), cache, is_first=is_first)
+    return ids
+
+
+def _stretch_ids(
+    encoder: Stretches, stretch: bytes, cache: SegmentCache | None, *, is_first: bool
+) -> Sequence[TokenId]:
+    if not stretch:
+        return ()
+    if cache is None:
+        return encoder.ids(stretch, is_first=is_first)
+    return cache.encode(encoder, stretch, is_first=is_first)
+
+
+def _parts(
+    segments: Iterable[Segment | tuple[str | bytes, bool]], trusted: Cutter, untrusted: Cutter
+) -> Iterator[bytes | TokenId]:
+    """Ordinary bytes and the added tokens between them, in order."""
+    for text, is_trusted in _runs(segments):
+        end = 0
+        for start, stop, token in (trusted if is_trusted else untrusted).cut(text):
+            yield text[end:start]
+            yield token
+            end = stop
+        yield text[end:]
+
+
+def _runs(
+    segments: Iterable[Segment | tuple[str | bytes, bool]],
+) -> Iterator[tuple[bytes, bool]]:
+    """Neighbours that are equally trusted as one text."""
+    for is_trusted, run in groupby(enumerate(segments), lambda item: bool(item[1][1])):
+        texts = (text_bytes(part[0], f"segment {number}: ") for number, part in run)
+        yield b"".join(texts), is_trusted
