@@ -116,7 +116,7 @@ def pad(
     mask = np.zeros(len(lengths) * width, np.uint8)
     padded[places] = ids
     mask[places] = 1
-    return Padded(padded.reshape(-1, width), mask.reshape(-1, width))
+    return Padded(padded.reshape(len(lengths), width), mask.reshape(len(lengths), width))
 
 
 def frame_pair(
