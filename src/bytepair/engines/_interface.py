@@ -96,6 +96,10 @@ Text = str | bytes
 """A `str` may hold surrogates: a pair becomes its code point, a lone one U+FFFD."""
 
 
+OwnCutter = Any
+"""A `Cutter` that the encoder's own engine made."""
+
+
 class Encoder(Protocol):
     """Text -> ids, every stage: cut at added tokens, normalise, pre-tokenise, merge.
 
@@ -105,23 +109,25 @@ class Encoder(Protocol):
     for any input. The results do not depend on `threads`.
     """
 
-    def encode(self, text: Text, cutter: Cutter) -> list[TokenId]:
+    def encode(self, text: Text, cutter: OwnCutter) -> list[TokenId]:
         """Ids of one text."""
 
-    def encode_to_numpy(self, text: Text, cutter: Cutter) -> NDArray[np.uint32]:
+    def encode_to_numpy(self, text: Text, cutter: OwnCutter) -> NDArray[np.uint32]:
         """Ids of one text as an array."""
 
-    def count(self, text: Text, cutter: Cutter) -> int:
+    def count(self, text: Text, cutter: OwnCutter) -> int:
         """Number of ids of one text; they are not kept."""
 
-    def encode_batch(self, texts: Sequence[Text], cutter: Cutter, threads: int) -> Ragged:
+    def encode_batch(self, texts: Sequence[Text], cutter: OwnCutter, threads: int) -> Ragged:
         """Ids of many texts, in order."""
 
-    def count_batch(self, texts: Sequence[Text], cutter: Cutter, threads: int) -> NDArray[np.int64]:
+    def count_batch(
+        self, texts: Sequence[Text], cutter: OwnCutter, threads: int
+    ) -> NDArray[np.int64]:
         """int64[len(texts)]: number of ids of each text."""
 
     def encode_files(
-        self, paths: Sequence[str], separator: bytes, cutter: Cutter, threads: int
+        self, paths: Sequence[str], separator: bytes, cutter: OwnCutter, threads: int
     ) -> Ragged:
         """Ids of the documents of files, one row each. `separator` (b"": each file is one
         document) lies between documents and is not encoded; one at the end begins no other.
@@ -130,11 +136,11 @@ class Encoder(Protocol):
             OSError: a file cannot be read.
         """
 
-    def encode_spans(self, text: Text, cutter: Cutter) -> Spans:
+    def encode_spans(self, text: Text, cutter: OwnCutter) -> Spans:
         """Ids of one text and where they come from."""
 
     def encode_dropout(
-        self, text: Text, cutter: Cutter, dropout: float, seed: int
+        self, text: Text, cutter: OwnCutter, dropout: float, seed: int
     ) -> list[TokenId]:
         """Ids of one text, each possible merge left out with probability `dropout`.
 

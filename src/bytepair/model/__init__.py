@@ -26,7 +26,7 @@ from bytepair.model._steps import (
     WordEnds,
     WordStarts,
 )
-from bytepair.model._text import to_utf8
+from bytepair.model._text import byte_positions, to_utf8
 from bytepair.model._training import TrainingRecord
 from bytepair.model._types import TIES, Alphabet, Merge, Pair, Ties, TokenId
 from bytepair.model._vocabulary import Vocabulary
@@ -67,5 +67,6 @@ __all__ = [
     "WordEnds",
     "WordStarts",
     "at_least_one",
+    "byte_positions",
     "to_utf8",
 ]

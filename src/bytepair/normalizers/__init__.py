@@ -1,5 +1,6 @@
 """Normalisers by name: what is done to text before it is split, in training and in use."""
 
-from bytepair.normalizers._normalize import NAMES, normalize, resolve
+from bytepair.normalizers._aligned import Aligned
+from bytepair.normalizers._normalize import NAMES, normalize, normalize_aligned, resolve
 
-__all__ = ["NAMES", "normalize", "resolve"]
+__all__ = ["NAMES", "Aligned", "normalize", "normalize_aligned", "resolve"]

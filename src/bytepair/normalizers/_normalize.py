@@ -6,29 +6,47 @@ character by character, as the normalisers of the same meaning do in Hugging Fac
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Literal, NamedTuple
 
 import regex
 
 from bytepair.errors import ArgumentError
+from bytepair.model import NormalizerStep, Prepend, Replace, Strip
+from bytepair.normalizers._aligned import Aligned, Edit
 
-_SPACES = regex.compile(r"\s+")
-
-
-def _lowercase(text: str) -> str:
-    # Character by character: str.lower() would turn a final capital sigma by its neighbours.
-    return text.lower() if text.isascii() else "".join(map(str.lower, text))
+_Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
-_FUNCTIONS: Mapping[str, Callable[[str], str]] = {
-    "nfc": partial(unicodedata.normalize, "NFC"),
-    "nfkc": partial(unicodedata.normalize, "NFKC"),
-    "lowercase": _lowercase,
-    "collapse-whitespace": partial(_SPACES.sub, " "),
+class _Rewrite(NamedTuple):
+    """Each match of a regex becomes the content, or what that makes of it."""
+
+    pattern: "regex.Pattern[str]"
+    content: str | Callable[[str], str]
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        for match in self.pattern.finditer(text):
+            content = self.content if isinstance(self.content, str) else self.content(match[0])
+            if content != match[0]:
+                yield match.start(), match.end(), content
+
+
+def _form(form: _Form) -> _Rewrite:
+    return _Rewrite(regex.compile("(?s).+"), partial(unicodedata.normalize, form))
+
+
+_NAMED: Mapping[str, _Rewrite] = {
+    "nfc": _form("NFC"),
+    "nfd": _form("NFD"),
+    "nfkc": _form("NFKC"),
+    "nfkd": _form("NFKD"),
+    "lowercase": _Rewrite(regex.compile(r"(?s)."), str.lower),
+    "strip-accents": _Rewrite(regex.compile(r"\p{M}"), ""),
+    "collapse-whitespace": _Rewrite(regex.compile(r"\s+"), " "),
 }
 
-NAMES = tuple(_FUNCTIONS)
+NAMES = tuple(_NAMED)
 
 
 def resolve(normalizer: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -51,15 +69,42 @@ def resolve(normalizer: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def normalize(data: bytes, names: Sequence[str]) -> bytes:
+def normalize(data: bytes, steps: Sequence[NormalizerStep]) -> bytes:
     """Apply the normalisers in order. Bytes that are not UTF-8 stay as they are.
 
     >>> normalize("ＡＢ  c".encode(), ["nfkc", "lowercase", "collapse-whitespace"])
     b'ab c'
     """
-    if not names:
-        return data
-    text = data.decode("utf-8", "surrogateescape")
-    for name in names:
-        text = _FUNCTIONS[name](text)
-    return text.encode("utf-8", "surrogateescape")
+    return normalize_aligned(data, steps).data if steps else data
+
+
+def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep], start: int = 0) -> Aligned:
+    """As `normalize`, with the place in the original of every byte; `data` begins at `start`.
+
+    >>> text = normalize_aligned("ﬁn".encode(), ["nfkc"])
+    >>> text.data, text.starts.tolist(), text.ends.tolist()
+    (b'fin', [0, 0, 3], [3, 3, 4])
+    """
+    text = Aligned.of(data, start)
+    for step in steps:
+        text = text.edited(_edits(step, text.data.decode("utf-8", "surrogateescape")))
+    return text
+
+
+def _edits(step: NormalizerStep, text: str) -> Iterator[Edit]:
+    match step:
+        case str():
+            yield from _NAMED[step].edits(text)
+        case Replace(pattern, content, is_regex):
+            source = pattern if is_regex else regex.escape(pattern)
+            yield from _Rewrite(regex.compile(source), content).edits(text)
+        case Prepend(prefix):
+            if text:
+                yield 0, 0, prefix
+        case Strip(left, right):
+            n_left = len(text) - len(text.lstrip()) if left else 0
+            n_right = len(text) - len(text.rstrip()) if right else 0
+            if n_left:
+                yield 0, n_left, ""
+            if n_right and n_left < len(text):
+                yield len(text) - n_right, len(text), ""

@@ -7,16 +7,14 @@ text to read for whoever wants to know what the core does.
 from collections.abc import Mapping, Sequence
 
 from bytepair.engines.python._count import Counter, between_special, special_regex
+from bytepair.engines.python._cut import Cutter, forbidden_token
 from bytepair.engines.python._decode import Decoder, unknown_id
-from bytepair.engines.python._encode import (
-    Encoder,
-    character_ids,
-    join_symbols,
-    unknown_character,
-)
+from bytepair.engines.python._encode import Encoder
+from bytepair.engines.python._join import join_symbols
 from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._split import Splitter
-from bytepair.model import TokenId, TokenizerSpec
+from bytepair.engines.python._symbols import character_ids, unknown_character
+from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
 
 
 class PythonEngine:
@@ -34,9 +32,18 @@ class PythonEngine:
 
     learner = staticmethod(Learner)  # learns merges; its arguments are those of the protocol
 
-    def encoder(self, spec: TokenizerSpec) -> Encoder:
+    def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
         """Turns text into ids."""
-        return Encoder(spec)
+        return Encoder(spec, cache_bytes)
+
+    def cutter(
+        self,
+        added_tokens: Sequence[AddedToken],
+        forbidden: Sequence[str] = (),
+        normalizer: Sequence[NormalizerStep] = (),
+    ) -> Cutter:
+        """Finds added tokens."""
+        return Cutter(added_tokens, forbidden, normalizer)
 
     def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
         """Turns ids into bytes."""
@@ -48,6 +55,7 @@ ENGINE = PythonEngine()
 __all__ = [
     "ENGINE",
     "Counter",
+    "Cutter",
     "Decoder",
     "Encoder",
     "Learner",
@@ -55,6 +63,7 @@ __all__ = [
     "Splitter",
     "between_special",
     "character_ids",
+    "forbidden_token",
     "join_symbols",
     "special_regex",
     "unknown_character",

@@ -1,153 +1,159 @@
-"""Text -> ids: split, then join the best-ranked pair of each pre-token until none is left."""
+"""Text -> ids: cut at added tokens, normalise, pre-tokenise, join."""
 
-import heapq
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.engines.python._split import Splitter
-from bytepair.errors import EncodeError
-from bytepair.model import Pair, TokenId, TokenizerSpec, Vocabulary
+from bytepair.engines._interface import Ragged, Spans, Text
+from bytepair.engines.python._cut import Cutter
+from bytepair.engines.python._join import Chance, join_symbols, random_chance
+from bytepair.engines.python._pretokenize import pre_tokens
+from bytepair.engines.python._symbols import FirstSymbols
+from bytepair.model import TokenId, TokenizerSpec, to_utf8
+from bytepair.normalizers import Aligned, normalize_aligned
 
-RankByPair = dict[Pair, tuple[int, TokenId]]
+
+class Token(NamedTuple):
+    """An id, and the bytes of the original text it stands for; word -1: an added token."""
+
+    id: TokenId
+    start: int
+    end: int
+    word: int
 
 
 class Encoder:
     """Twin of the core's encoder."""
 
-    def __init__(self, spec: TokenizerSpec) -> None:
-        self._splitter = Splitter(spec.rules.pattern)
+    def __init__(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> None:
+        del cache_bytes  # nothing is kept here
+        self._rules = spec.rules
         self._rank_by_pair = spec.merges.rank_by_pair()
-        self._symbols_of = word_symbols(spec)
+        self._first_symbols = FirstSymbols(spec)
         self._whole = dict(spec.vocabulary.id_by_bytes) if spec.ignore_merges else {}
 
-    def encode(self, data: bytes) -> list[TokenId]:
-        """Ids of one document."""
-        ids: list[TokenId] = []
-        for word in self._words(data):
-            whole = self._whole.get(word)
-            ids += [whole] if whole is not None else self._encode_word(word)
-        return ids
+    # ------------------------------------------------------------------ one text
 
-    def count(self, data: bytes) -> int:
-        """Number of ids of one document."""
-        return len(self.encode(data))
+    def encode(self, text: Text, cutter: Cutter) -> list[TokenId]:
+        """Ids of one text."""
+        return [token.id for token in self._tokens(text, cutter)]
 
-    def encode_batch(
-        self, documents: Sequence[bytes], threads: int
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Ids of many documents; `threads` is accepted and not used."""
+    def encode_to_numpy(self, text: Text, cutter: Cutter) -> NDArray[np.uint32]:
+        """Ids of one text as an array."""
+        return np.array(self.encode(text, cutter), np.uint32)
+
+    def count(self, text: Text, cutter: Cutter) -> int:
+        """Number of ids of one text."""
+        return len(self.encode(text, cutter))
+
+    def encode_spans(self, text: Text, cutter: Cutter) -> Spans:
+        """Ids of one text and where they come from."""
+        tokens = list(self._tokens(text, cutter))
+        rows = np.array(tokens, np.int64).reshape(len(tokens), 4)
+        ids, starts, ends, words = (np.ascontiguousarray(column) for column in rows.T)
+        return Spans(ids.astype(np.uint32), starts, ends, words < 0, words)
+
+    def encode_dropout(
+        self, text: Text, cutter: Cutter, dropout: float, seed: int
+    ) -> list[TokenId]:
+        """Ids of one text, each possible merge left out by chance."""
+        if not dropout:
+            return self.encode(text, cutter)
+        return [t.id for t in self._tokens(text, cutter, random_chance(dropout, seed))]
+
+    def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
+        """Everything once the text is complete: a regex cannot tell which cuts are final."""
+        if not is_last:
+            return [], 0
+        start = 0 if is_first else 1  # any place but the beginning
+        tokens = self._stretch(data, start, Cutter([]), 0, None)
+        return [token.id for token in tokens], len(data)
+
+    # ------------------------------------------------------------------ many
+
+    def encode_batch(self, texts: Sequence[Text], cutter: Cutter, threads: int) -> Ragged:
+        """Ids of many texts; `threads` is accepted and not used."""
         del threads
-        rows = [self.encode(document) for document in documents]
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        ids = np.fromiter((i for row in rows for i in row), np.uint32, int(offsets[-1]))
-        return ids, offsets
+        return _ragged([self._row(text, cutter, n) for n, text in enumerate(texts)])
 
-    def _words(self, data: bytes) -> Iterator[bytes]:
-        start = 0
-        for end in self._splitter.split(data):
-            yield data[start:end]
-            start = end
+    def count_batch(self, texts: Sequence[Text], cutter: Cutter, threads: int) -> NDArray[np.int64]:
+        """Number of ids of each text."""
+        return np.diff(self.encode_batch(texts, cutter, threads)[1])
 
-    def _encode_word(self, word: bytes) -> list[TokenId]:
-        return join_symbols(self._symbols_of.symbols(word), self._rank_by_pair)
+    def encode_files(
+        self, paths: Sequence[str], separator: bytes, cutter: Cutter, threads: int
+    ) -> Ragged:
+        """Ids of the documents of files, one row each."""
+        documents = [document for path in paths for document in _documents(Path(path), separator)]
+        return self.encode_batch(documents, cutter, threads)
 
+    def _row(self, text: Text, cutter: Cutter, number: int) -> list[TokenId]:
+        return [t.id for t in self._tokens(text, cutter, where=f"text {number}")]
 
-def join_symbols(symbols: list[TokenId], rank_by_pair: RankByPair) -> list[TokenId]:
-    """Join the pair of lowest rank, leftmost among equals, until no pair has a rank.
+    # ------------------------------------------------------------------ the stages
 
-    O(n log n): a heap of candidate sites; a popped site whose pair has changed is passed over.
+    def _tokens(
+        self, text: Text, cutter: Cutter, leaves_out: Chance | None = None, where: str = "the text"
+    ) -> Iterator[Token]:
+        data = to_utf8(text) if isinstance(text, str) else bytes(text)
+        cutter.refuse_forbidden(data, where)
+        n_words = 0
+        end = 0
+        for found in [*cutter.in_original(data), None]:
+            stretch = data[end:] if found is None else data[end : found[0]]
+            for token in self._stretch(stretch, end, cutter, n_words, leaves_out):
+                yield token
+                n_words = max(n_words, token.word + 1)
+            if found is not None:
+                yield Token(found[2], found[0], found[1], -1)
+                end = found[1]
 
-    >>> join_symbols([97, 97, 97, 98], {(97, 97): (0, 256), (256, 97): (1, 257)})
-    [257, 98]
-    """
-    following = [*range(1, len(symbols)), -1]
-    previous = [-1, *range(len(symbols) - 1)]
-    heap: list[tuple[int, int, Pair]] = []
+    def _stretch(
+        self, data: bytes, start: int, cutter: Cutter, n_words: int, leaves_out: Chance | None
+    ) -> Iterator[Token]:
+        """The tokens of a stretch of the text that begins at `start`."""
+        text = normalize_aligned(data, self._rules.normalizer, start)
+        end = 0
+        for found in [*cutter.in_normalized(text.data), None]:
+            inner = text.part(end, len(text.data) if found is None else found[0])
+            for piece in pre_tokens(self._rules, inner) if inner.data else ():
+                yield from self._word(piece, n_words, leaves_out)
+                n_words += 1
+            if found is not None:
+                yield Token(found[2], *text.span(found[0], found[1]), -1)
+                end = found[1]
 
-    def offer(left: int, right: int) -> None:
-        pair = (symbols[left], symbols[right])
-        if pair in rank_by_pair:
-            heapq.heappush(heap, (rank_by_pair[pair][0], left, pair))
+    def _word(self, piece: Aligned, number: int, leaves_out: Chance | None) -> Iterator[Token]:
+        whole = None if leaves_out else self._whole.get(piece.data)
+        if whole is not None:
+            yield Token(whole, *piece.span(0, len(piece.data)), number)
+            return
+        symbols = self._first_symbols.of(piece.data)
+        ids = [symbol.id for symbol in symbols]
+        places = np.cumsum([0, *(symbol.n_bytes for symbol in symbols)]).tolist()
+        joined = join_symbols(ids, self._rank_by_pair, leaves_out)
+        borders = [places[place] for place, _ in joined] + [len(piece.data)]
+        for (_, token), start, end in zip(joined, borders, borders[1:], strict=False):
+            yield Token(token, *self._span(piece, start, end), number)
 
-    for position in range(len(symbols) - 1):
-        offer(position, position + 1)
-    while heap:
-        _, left, pair = heapq.heappop(heap)
-        right = following[left]
-        if right < 0 or (symbols[left], symbols[right]) != pair:
-            continue
-        symbols[left], symbols[right] = rank_by_pair[pair][1], -1
-        following[left] = following[right]
-        if following[left] >= 0:
-            previous[following[left]] = left
-            offer(left, following[left])
-        if previous[left] >= 0:
-            offer(previous[left], left)
-    return [symbol for symbol in symbols if symbol >= 0]
-
-
-class ByteSymbols:
-    """A pre-token's first symbols: one for each byte."""
-
-    def __init__(self, byte_ids: Sequence[TokenId]) -> None:
-        self._byte_ids = byte_ids
-
-    def symbols(self, word: bytes) -> list[TokenId]:
-        """len(word) ids."""
-        return [self._byte_ids[byte] for byte in word]
-
-
-class CharSymbols:
-    """A pre-token's first symbols: one for each character, bytes for those unknown, an end mark."""
-
-    def __init__(self, spec: TokenizerSpec) -> None:
-        vocabulary = spec.vocabulary
-        self._id_by_char = character_ids(vocabulary)
-        self._byte_ids = vocabulary.byte_ids
-        end_mark = vocabulary.end_of_word_id
-        self._end = [] if end_mark is None else [end_mark]
-
-    def symbols(self, word: bytes) -> list[TokenId]:
-        """Ids of the characters of `word`.
-
-        Raises:
-            EncodeError: a character is not in the alphabet and there is no byte fallback.
-        """
-        ids: list[TokenId] = []
-        for char in word.decode("utf-8", "surrogateescape"):
-            data = char.encode("utf-8", "surrogateescape")
-            token = self._id_by_char.get(data)
-            ids += [token] if token is not None else self._fallback(data)
-        return ids + self._end
-
-    def _fallback(self, data: bytes) -> list[TokenId]:
-        if not self._byte_ids:
-            raise EncodeError(unknown_character(data))
-        return [self._byte_ids[byte] for byte in data]
+    def _span(self, piece: Aligned, start: int, end: int) -> tuple[int, int]:
+        """An end mark that was not joined stands for nothing, at the end of its word."""
+        return piece.span(start, end) if start < end else (int(piece.ends[-1]),) * 2
 
 
-def character_ids(vocabulary: Vocabulary) -> dict[bytes, TokenId]:
-    """UTF-8 of each single character that is a token of its own -> its id."""
-    fallback = set(vocabulary.byte_ids)
-    return {
-        data: token
-        for data, token in vocabulary.id_by_bytes.items()
-        if token not in fallback and len(data.decode("utf-8", "replace")) == 1
-    }
+def _documents(path: Path, separator: bytes) -> list[bytes]:
+    data = path.read_bytes()
+    if not separator:
+        return [data]
+    documents = data.split(separator)
+    return documents[:-1] if len(documents) > 1 and not documents[-1] else documents
 
 
-def unknown_character(data: bytes) -> str:
-    """The message for a character outside the alphabet; both engines give it."""
-    return (
-        f"the vocabulary has no token for {data.decode('utf-8', 'backslashreplace')!r} "
-        f"(bytes {data.hex(' ')}) and no byte fallback. Train with byte_fallback=True, or with "
-        "alphabet='bytes', to encode any text."
-    )
-
-
-def word_symbols(spec: TokenizerSpec) -> ByteSymbols | CharSymbols:
-    """How the pre-tokens of this tokenizer start."""
-    return ByteSymbols(spec.vocabulary.byte_ids) if spec.alphabet == "bytes" else CharSymbols(spec)
+def _ragged(rows: Sequence[Sequence[TokenId]]) -> Ragged:
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    ids = np.fromiter((i for row in rows for i in row), np.uint32, int(offsets[-1]))
+    return ids, offsets

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import regex
 
+from bytepair.model import byte_positions
 from bytepair.patterns import regex_for
 
 
@@ -26,10 +26,7 @@ class Splitter:
         if self._pattern is None or not data:
             return [len(data)] if data else []
         text = data.decode("utf-8", "surrogateescape")
-        ends = list(_cuts(regex_for(self._pattern, text), text))
-        if len(text) == len(data):
-            return ends
-        return _byte_positions(text, ends)
+        return byte_positions(text, list(_cuts(regex_for(self._pattern, text), text)))
 
 
 def _cuts(pattern: "regex.Pattern[str]", text: str) -> Iterator[int]:
@@ -45,12 +42,3 @@ def _cuts(pattern: "regex.Pattern[str]", text: str) -> Iterator[int]:
         yield end
     if end < len(text):
         yield len(text)
-
-
-def _byte_positions(text: str, ends: list[int]) -> list[int]:
-    """Positions in characters -> in bytes."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    sizes = 1 + (codes > 0x7F) + (codes > 0x7FF) + (codes > 0xFFFF).astype(np.int64)
-    sizes[(codes >= 0xDC80) & (codes <= 0xDCFF)] = 1  # one byte that is not part of valid UTF-8
-    positions: list[int] = np.cumsum(sizes)[np.array(ends) - 1].tolist()
-    return positions
