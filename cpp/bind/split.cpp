@@ -1,9 +1,45 @@
 // split.cpp: Splitter for Python.
 #include "bytepair/split.hpp"
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+
 #include "bind.hpp"
 
 namespace bytepair::bind {
+namespace {
+
+Behavior behavior_named(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous"};
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) throw std::invalid_argument("no such behavior");
+  return static_cast<Behavior>(found - kNames.begin());
+}
+
+/// (start, end) of each piece that is not removed.
+std::vector<std::pair<std::size_t, std::size_t>> pieces_of(const SplitChain& chain,
+                                                           std::string_view text) {
+  std::vector<std::pair<std::size_t, std::size_t>> pieces;
+  std::vector<std::size_t> ends(Splitter::kBatch);
+  SplitChain::Progress progress;
+  for (std::size_t start = 0; start < text.size();) {
+    const auto n = chain.cut(text, start, true, progress, ends);
+    for (const auto marked : std::span(ends).first(n)) {
+      const auto end = marked & ~SplitChain::kRemoved;
+      if (end == marked) pieces.emplace_back(start, end);
+      start = end;
+    }
+  }
+  return pieces;
+}
+
+}  // namespace
 
 void bind_split(nb::module_& m) {
   nb::class_<Splitter>(m, "Splitter")
@@ -26,9 +62,11 @@ void bind_split(nb::module_& m) {
             std::vector<std::size_t> ends;
             {
               const Unlocked unlocked;
+              std::vector<std::size_t> batch(Splitter::kBatch);
               DeadEnds dead_ends;
-              for (std::size_t at = 0; at < text.size(); ends.push_back(at)) {
-                at = self.next(text, at, true, dead_ends);
+              for (std::size_t at = 0; at < text.size(); at = ends.back()) {
+                const auto n = self.cut(text, at, true, dead_ends, batch);
+                ends.insert(ends.end(), batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(n));
               }
             }
             nb::list list;
@@ -36,6 +74,35 @@ void bind_split(nb::module_& m) {
             return list;
           },
           nb::arg("data"), nb::sig("def split(self, data: bytes) -> list[int]"));
+
+  nb::class_<SplitChain>(m, "SplitChain")
+      .def(
+          "__init__",
+          [](SplitChain* self, const nb::list& steps) {
+            std::vector<SplitChain::Step> copies;
+            for (nb::handle step : steps) {
+              const auto [splitter, behavior, invert] =
+                  nb::cast<std::tuple<const Splitter*, std::string, bool>>(step);
+              copies.push_back({*splitter, behavior_named(behavior), invert});
+            }
+            new (self) SplitChain(std::move(copies));
+          },
+          nb::arg("steps"),
+          nb::sig("def __init__(self, steps: list[tuple[Splitter, str, bool]]) -> None"))
+      .def(
+          "split",
+          [](const SplitChain& self, const nb::bytes& data) {
+            std::vector<std::pair<std::size_t, std::size_t>> pieces;
+            const auto text = view_of(data);
+            {
+              const Unlocked unlocked;
+              pieces = pieces_of(self, text);
+            }
+            nb::list list;
+            for (const auto& [start, end] : pieces) list.append(nb::make_tuple(start, end));
+            return list;
+          },
+          nb::arg("data"), nb::sig("def split(self, data: bytes) -> list[tuple[int, int]]"));
 }
 
 }  // namespace bytepair::bind

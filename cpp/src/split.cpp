@@ -122,4 +122,151 @@ std::size_t Splitter::skip(std::string_view text, std::size_t start, bool is_las
   return is_last ? text.size() : kOpen;
 }
 
+std::size_t Splitter::cut(std::string_view text, std::size_t start, bool is_last,
+                          DeadEnds& dead_ends, std::span<std::size_t> ends) const {
+  std::size_t n = 0;
+  for (; n < ends.size() && start < text.size(); ends[n++] = start) {
+    start = next(text, start, is_last, dead_ends);
+    if (start == kOpen) break;
+  }
+  return n;
+}
+
+std::size_t Splitter::cut_marked(std::string_view text, std::size_t start, bool is_last,
+                                 DeadEnds& dead_ends, std::span<std::size_t> ends) const {
+  std::size_t n = 0;
+  while (n < ends.size() && start < text.size()) {
+    std::size_t end = has_pattern_ ? match(text, start, is_last, dead_ends) : text.size();
+    const bool is_gap = end == start;
+    if (is_gap) end = skip(text, start, is_last, dead_ends);
+    if (end == kOpen || (!has_pattern_ && !is_last)) break;
+    ends[n++] = end | (is_gap ? kGap : 0);
+    start = end;
+  }
+  return n;
+}
+
+SplitChain::SplitChain(Splitter splitter) { steps_.push_back({std::move(splitter)}); }
+
+SplitChain::SplitChain(std::vector<Step> steps)
+    : steps_(std::move(steps)),
+      is_plain_(steps_.empty() ||
+                (steps_.size() == 1 && steps_[0].behavior == Behavior::kIsolated)) {
+  if (steps_.empty()) steps_.emplace_back();
+}
+
+bool SplitChain::removes() const noexcept {
+  return std::ranges::any_of(
+      steps_, [](const Step& step) { return step.behavior == Behavior::kRemoved; });
+}
+
+std::size_t SplitChain::cut(std::string_view text, std::size_t start, bool is_last,
+                            Progress& progress, std::span<std::size_t> ends) const {
+  if (is_plain_) return steps_[0].splitter.cut(text, start, is_last, progress.dead_ends_, ends);
+  if (progress.levels_.empty()) {
+    progress.levels_.resize(steps_.size());
+    for (auto& level : progress.levels_) level.at = level.end = start;
+  }
+  const Text whole{text, is_last, progress.levels_};
+  const auto last = steps_.size() - 1;
+  std::size_t n = 0;
+  while (n < ends.size()) {
+    auto& level = progress.levels_[last];
+    if (steps_[last].behavior != Behavior::kIsolated) {
+      const auto end = piece(whole, last);
+      if (end == Splitter::kOpen) break;
+      ends[n++] = end;
+      continue;
+    }
+    if (level.at == level.end) {
+      const auto end = enter(whole, last);
+      if (end == Splitter::kOpen) break;
+      if (level.at == level.end) {
+        ends[n++] = end;
+        continue;
+      }
+    }
+    const auto found = fill(whole, last, ends.subspan(n), false);
+    if (found == 0) break;
+    n += found;
+  }
+  return n;
+}
+
+/// Makes the next piece of the level above the text of this one, which is used up, and returns its
+/// end; a removed one is passed over. `kOpen` if there is none.
+std::size_t SplitChain::enter(const Text& text, std::size_t level) const {
+  auto& own = text.levels[level];
+  const auto end = level > 0                       ? piece(text, level - 1)
+                   : own.end < text.bytes.size() ? text.bytes.size()
+                                                   : Splitter::kOpen;
+  if (end == Splitter::kOpen) return end;
+  own.at = own.end;
+  own.end = end & ~kRemoved;
+  if (end & kRemoved) own.at = own.end;
+  own.dead_ends = {};
+  return end;
+}
+
+/// The end of the next piece that a level leaves; `kOpen` if there is none that is certain.
+std::size_t SplitChain::piece(const Text& text, std::size_t level) const {
+  auto& own = text.levels[level];
+  if (own.n_used == own.n_found && own.at == own.end) {
+    const auto end = enter(text, level);
+    if (end == Splitter::kOpen || own.at == own.end) return end;
+  }
+  const auto behavior = steps_[level].behavior;
+  auto kind = look(text, level, 0);
+  if (kind == Look::kOpen || kind == Look::kEnd) return Splitter::kOpen;
+  std::size_t mark = 0;
+  if (behavior == Behavior::kRemoved && kind == Look::kMatch) mark = kRemoved;
+  if (behavior == Behavior::kMergedWithPrevious || behavior == Behavior::kMergedWithNext) {
+    const auto first = behavior == Behavior::kMergedWithNext ? Look::kMatch : Look::kOther;
+    const auto second = behavior == Behavior::kMergedWithNext ? Look::kOther : Look::kMatch;
+    if (kind == first) {
+      const auto after = look(text, level, 1);
+      if (after == Look::kOpen) return Splitter::kOpen;
+      if (after == second) ++own.n_used;
+    }
+  }
+  if (behavior == Behavior::kContiguous) {
+    auto after = look(text, level, 1);
+    while (after == kind) {
+      ++own.n_used;
+      after = look(text, level, 1);
+    }
+    if (after == Look::kOpen) return Splitter::kOpen;
+  }
+  return (own.found[own.n_used++] & ~Splitter::kGap) | mark;
+}
+
+/// What the element after the next `ahead` (0 or 1) elements of a level is.
+SplitChain::Look SplitChain::look(const Text& text, std::size_t level, std::size_t ahead) const {
+  auto& own = text.levels[level];
+  if (own.n_used + ahead >= own.n_found) {
+    std::copy(own.found.begin() + static_cast<std::ptrdiff_t>(own.n_used),
+              own.found.begin() + static_cast<std::ptrdiff_t>(own.n_found), own.found.begin());
+    own.n_found -= own.n_used;
+    own.n_used = 0;
+    if (level == 0) own.end = text.bytes.size();
+    if (own.at < own.end) own.n_found += fill(text, level, std::span(own.found).subspan(own.n_found), true);
+    if (ahead >= own.n_found) return level > 0 || text.is_last ? Look::kEnd : Look::kOpen;
+  }
+  const bool is_gap = own.found[own.n_used + ahead] & Splitter::kGap;
+  return is_gap == steps_[level].invert ? Look::kMatch : Look::kOther;
+}
+
+/// The next ends that the splitter of a level finds in its piece.
+std::size_t SplitChain::fill(const Text& text, std::size_t level, std::span<std::size_t> ends,
+                             bool marked) const {
+  auto& own = text.levels[level];
+  const auto& splitter = steps_[level].splitter;
+  const auto piece = text.bytes.substr(0, own.end);  // nothing before `at` is ever looked at
+  const bool is_last = level > 0 || text.is_last;
+  const auto n = marked ? splitter.cut_marked(piece, own.at, is_last, own.dead_ends, ends)
+                        : splitter.cut(piece, own.at, is_last, own.dead_ends, ends);
+  if (n > 0) own.at = ends[n - 1] & ~Splitter::kGap;
+  return n;
+}
+
 }  // namespace bytepair

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -52,6 +53,20 @@ class Splitter {
   [[nodiscard]] std::size_t next(std::string_view text, std::size_t start, bool is_last,
                                  DeadEnds& dead_ends) const;
 
+  /// A good size of `ends` below: fewer are slower, and these stay in the first cache.
+  static constexpr std::size_t kBatch = 512;
+
+  /// Many ends at once: from `start` < text.size() on, into `ends` (at least one; as many as
+  /// convenient, not always all that fit). Returns how many; 0 only if `next` would be `kOpen`. The
+  /// last one is where to go on. All else as for `next`.
+  [[nodiscard]] std::size_t cut(std::string_view text, std::size_t start, bool is_last,
+                                DeadEnds& dead_ends, std::span<std::size_t> ends) const;
+
+  /// The same with `kGap` set in the ends of what the pattern leaves uncovered.
+  [[nodiscard]] std::size_t cut_marked(std::string_view text, std::size_t start, bool is_last,
+                                       DeadEnds& dead_ends, std::span<std::size_t> ends) const;
+  static constexpr std::size_t kGap = ~(static_cast<std::size_t>(-1) >> 1);
+
  private:
   struct Character {
     std::size_t size;  // bytes; 0: cut off by the end of the text
@@ -70,6 +85,77 @@ class Splitter {
   std::vector<std::uint16_t> pages_;
   std::vector<std::uint8_t> classes_;
   std::vector<std::uint16_t> transitions_;
+};
+
+/// What becomes of a match; bytepair.model.Behavior says what each means.
+enum class Behavior : std::uint8_t {
+  kIsolated,
+  kRemoved,
+  kMergedWithPrevious,
+  kMergedWithNext,
+  kContiguous,
+};
+
+/// Several splits one inside the other: a piece that one leaves is a whole text to the next.
+/// Read-only after construction: safe to share between threads.
+class SplitChain {
+ public:
+  struct Step {
+    Splitter splitter;
+    Behavior behavior = Behavior::kIsolated;
+    bool invert = false;  // what lies between the matches counts as a match, and these do not
+  };
+
+  /// Set in the end of a piece that is dropped from the text.
+  static constexpr std::size_t kRemoved = Splitter::kGap;
+
+  /// How far the cutting of one text has come; starts empty with every text. Whoever goes on in a
+  /// text that has grown keeps it.
+  class Progress {
+   private:
+    friend class SplitChain;
+    /// The cuts of one step in the piece that is a whole text to it.
+    struct Level {
+      DeadEnds dead_ends;
+      std::size_t at = 0;   // how far its splitter has come
+      std::size_t end = 0;  // of the piece
+      std::array<std::size_t, 64> found;
+      std::size_t n_used = 0;  // of those found
+      std::size_t n_found = 0;
+    };
+    std::vector<Level> levels_;
+    DeadEnds dead_ends_;  // of a chain that is one plain splitter
+  };
+
+  /// Without steps a text is one piece.
+  SplitChain() = default;
+  SplitChain(Splitter splitter);  // NOLINT(google-explicit-constructor): a chain of one
+  explicit SplitChain(std::vector<Step> steps);
+
+  /// True if ends may carry `kRemoved`.
+  [[nodiscard]] bool removes() const noexcept;
+
+  /// The next ends, as `Splitter::cut` gives them; `start` is 0 or the last end (without marks) of
+  /// the call before. If no more come (0 is returned), the last one is also a place from where on a
+  /// text can be cut anew, with an empty `Progress`.
+  [[nodiscard]] std::size_t cut(std::string_view text, std::size_t start, bool is_last,
+                                Progress& progress, std::span<std::size_t> ends) const;
+
+ private:
+  struct Text {
+    std::string_view bytes;
+    bool is_last;
+    std::vector<Progress::Level>& levels;
+  };
+  enum class Look : std::uint8_t { kMatch, kOther, kEnd, kOpen };
+  [[nodiscard]] std::size_t enter(const Text& text, std::size_t level) const;
+  [[nodiscard]] std::size_t piece(const Text& text, std::size_t level) const;
+  [[nodiscard]] Look look(const Text& text, std::size_t level, std::size_t ahead) const;
+  std::size_t fill(const Text& text, std::size_t level, std::span<std::size_t> ends,
+                   bool marked) const;
+
+  std::vector<Step> steps_;
+  bool is_plain_ = true;  // one isolated split: `Splitter::cut` is all there is to it
 };
 
 }  // namespace bytepair
