@@ -49,6 +49,8 @@ class TokenizerSpec:
         rules: pattern, normalisers, and (for training) the special tokens to cut at.
         added_tokens: special and other added tokens, by ascending id.
         alphabet: what a pre-token is made of before merging.
+        end_of_word: how files spell the end mark, or the last part of the tokens that end a word.
+        continuing_prefix: how files spell the beginning of the tokens that continue a word.
         unk_id: the token of characters that have none, where there is no byte fallback; None:
             such a character is an error.
         fuse_unk: neighbours without a token become one `unk_id`.
@@ -67,6 +69,7 @@ class TokenizerSpec:
     added_tokens: tuple[AddedToken, ...] = ()
     alphabet: Alphabet = "bytes"
     end_of_word: str | None = None
+    continuing_prefix: str | None = None
     ignore_merges: bool = False
     unk_id: TokenId | None = None
     fuse_unk: bool = False

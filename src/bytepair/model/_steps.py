@@ -48,11 +48,18 @@ one piece with the matches beside it."""
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Cut at the matches of a regex; `invert` swaps what is a match and what lies between."""
+    """Cut at the matches of a regex.
+
+    Attributes:
+        invert: swaps what is a match and what lies between.
+        by_bytes: the regex sees each byte as the character of `BYTE_TO_CHAR` that spells it, and
+            may cut inside a character (steps that follow ByteLevel, as in Falcon's file).
+    """
 
     pattern: str
     behavior: Behavior = "isolated"
     invert: bool = False
+    by_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,9 @@ class PostProcessor:
 
 # ------------------------------------------------------------------ decoders
 
+# `Replace`, above, is also a step of decoders: there it changes each token by itself, added tokens
+# included, except the byte tokens of byte fallback.
+
 
 @dataclass(frozen=True, slots=True)
 class StripText:
@@ -120,7 +130,7 @@ class StripText:
 
 @dataclass(frozen=True, slots=True)
 class StripFirst:
-    """The first token's leading `content` is left out (Metaspace's decoder)."""
+    """Every `content` in the first token is left out (Metaspace's decoder)."""
 
     content: str
 
@@ -132,10 +142,17 @@ class WordEnds:
 
 @dataclass(frozen=True, slots=True)
 class WordStarts:
-    """Tokens that do not continue a word are preceded by a space, except the first (WordPiece)."""
+    """Tokens that do not continue a word are preceded by a space, except the first (WordPiece).
+
+    Attributes:
+        cleanup: spaces before punctuation and English contractions are taken out of each token.
+        prefix: stands before the first token if that continues a word.
+    """
 
     cleanup: bool = True
+    prefix: str = ""
 
 
-DecoderStep = StripText | StripFirst | WordEnds | WordStarts
-"""What decoding does beyond putting the tokens' bytes one after the other."""
+DecoderStep = Replace | StripText | StripFirst | WordEnds | WordStarts
+"""What decoding does beyond putting the tokens' bytes one after the other, in order: steps on
+tokens first, then `StripText`, which sees the whole text."""

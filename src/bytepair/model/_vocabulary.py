@@ -10,7 +10,10 @@ from bytepair.model._types import TokenId
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Ordinary tokens (special tokens are kept apart): id -> the bytes the id decodes to.
+    """Ordinary tokens (special tokens are kept apart): id -> the bytes the id stands for.
+
+    These are the bytes in the text that is merged, after normalisers and pre-tokenisers; a
+    tokenizer's decoder may turn them into others ("\u2581the" into " the").
 
     Attributes:
         tokens: ids ascending; ids may have gaps.
