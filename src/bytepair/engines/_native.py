@@ -11,7 +11,15 @@ import bytepair._core as _core
 from bytepair.engines import python
 from bytepair.engines._interface import Ragged
 from bytepair.errors import EncodeError, UnknownTokenError
-from bytepair.model import Merge, SplitRules, TokenId, TokenizerSpec, WordCounts
+from bytepair.model import (
+    AddedToken,
+    Merge,
+    NormalizerStep,
+    SplitRules,
+    TokenId,
+    TokenizerSpec,
+    WordCounts,
+)
 from bytepair.patterns import automaton
 
 _NO_LIMIT = 0xFFFF_FFFF
@@ -159,11 +167,18 @@ class NativeEngine:
         )
         return Learner(core)
 
-    def encoder(self, spec: TokenizerSpec) -> Encoder | RegexEncoder:
+    def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> python.Encoder:
         """Turns text into ids."""
-        splitter = _splitter(spec.rules.pattern)
-        core = _encoder(spec, splitter or _core.Splitter())
-        return Encoder(core) if splitter else RegexEncoder(spec, core)
+        return python.Encoder(spec, cache_bytes)
+
+    def cutter(
+        self,
+        added_tokens: Sequence[AddedToken],
+        forbidden: Sequence[str] = (),
+        normalizer: Sequence[NormalizerStep] = (),
+    ) -> python.Cutter:
+        """Finds added tokens."""
+        return python.Cutter(added_tokens, forbidden, normalizer)
 
     def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
         """Turns ids into bytes."""
