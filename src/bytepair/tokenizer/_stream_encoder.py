@@ -20,8 +20,8 @@ class StreamEncoder:
     >>> import bytepair
     >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])
     >>> stream = tok.stream_encoder()
-    >>> [stream.push("low lo"), stream.push("wes"), stream.push("t "), stream.finish()]
-    [[257], [], [262], [32]]
+    >>> stream.push("low lo") + stream.push("west ") + stream.finish()
+    [257, 262, 32]
     """
 
     def __init__(self, encoder: Stretches, cutter: Cutter, watch: Cutter) -> None:
