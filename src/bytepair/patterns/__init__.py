@@ -1,6 +1,7 @@
 """Pre-token patterns: names, the compiler, and the Unicode version they all follow."""
 
 from bytepair.patterns._automaton import Automaton
+from bytepair.patterns._matches import matches
 from bytepair.patterns._named import NAMED, name_of, resolve
 from bytepair.patterns._pattern import (
     automaton,
@@ -18,6 +19,7 @@ __all__ = [
     "automaton",
     "exact_regex_of",
     "has_disputed",
+    "matches",
     "name_of",
     "portable",
     "regex_for",

@@ -1,0 +1,65 @@
+"""Normalisers that replace what a regex finds."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from bytepair.model import Replace, Strip
+from bytepair.normalizers._aligned import Edit
+from bytepair.patterns import matches
+
+# The White_Space property, which has not changed since Unicode 6.3.
+WHITE_SPACE = "[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+
+
+class Rewrite:
+    """Each match becomes `content`, or what that makes of it; stdlib `re` runs the pattern."""
+
+    def __init__(self, pattern: str, content: str | Callable[[str], str]) -> None:
+        self._pattern = re.compile(pattern, re.DOTALL)
+        self._content = content if callable(content) else lambda _: content
+
+    def apply(self, text: str) -> str:
+        """The whole text with all matches replaced."""
+        return self._pattern.sub(lambda match: self._content(match[0]), text)
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """The replacements that make a difference."""
+        for match in self._pattern.finditer(text):
+            content = self._content(match[0])
+            if content != match[0]:
+                yield match.start(), match.end(), content
+
+
+class ReplaceMatches:
+    """`Replace`: literal text, or a regex of the dialect of the tokenizers' files."""
+
+    def __init__(self, step: Replace) -> None:
+        self._pattern = step.pattern if step.is_regex else re.escape(step.pattern)
+        self._content = step.content
+
+    def apply(self, text: str) -> str:
+        """The whole text with all matches replaced."""
+        parts = []
+        done = 0
+        for start, end, content in self.edits(text):
+            parts += [text[done:start], content]
+            done = end
+        return "".join([*parts, text[done:]])
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """All matches. An empty text has none."""
+        for match in matches(self._pattern, text) if text else ():
+            yield match.start(), match.end(), self._content
+
+
+def strip(step: Strip) -> Rewrite:
+    """`Strip`: white space at the ends becomes nothing."""
+    left = rf"\A{WHITE_SPACE}+"
+    right = rf"(?<!{WHITE_SPACE}){WHITE_SPACE}++\Z"  # looks at each run once
+    sides = [side for side, wanted in ((left, step.left), (right, step.right)) if wanted]
+    return Rewrite("|".join(sides) or "(?!)", "")
+
+
+def prepend(text: str) -> Rewrite:
+    """`Prepend`: what is not empty begins with `text`."""
+    return Rewrite(r"\A(?=.)", text)
