@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 
 from bytepair.model import Replace, Strip
 from bytepair.normalizers._aligned import Edit
-from bytepair.patterns import matches
+from bytepair.patterns import SPACES, matches
 
-# The White_Space property, which has not changed since Unicode 6.3.
-WHITE_SPACE = "[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+WHITE_SPACE = f"[{SPACES}]"
 
 
 class Rewrite:

@@ -10,10 +10,11 @@ from bytepair.patterns._pattern import (
     regex_for,
     regex_of,
 )
-from bytepair.patterns._unicode import UNICODE_VERSION, has_disputed
+from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed
 
 __all__ = [
     "NAMED",
+    "SPACES",
     "UNICODE_VERSION",
     "Automaton",
     "automaton",

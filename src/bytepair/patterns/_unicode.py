@@ -13,11 +13,13 @@ from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
 
 UNICODE_VERSION = "16.0.0"
 
-# The White_Space property; it has not changed since Unicode 6.3.
-WHITE_SPACE = CodeSet.chars(
+SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
+"""The characters that have the White_Space property; it has not changed since Unicode 6.3."""
+
+WHITE_SPACE = CodeSet.chars(SPACES)
 
 _JOIN_CONTROL = CodeSet.of([(0x200C, 0x200D)])
 

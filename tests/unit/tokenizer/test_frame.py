@@ -116,7 +116,10 @@ def test_padding_fills_rows_to_the_longest(
         (lambda: Frame(None, 0, "right"), "max_length must be a whole number of 1 or more, got 0"),
         (lambda: Frame(None, 5, "middle"), "truncation_side must be 'left' or 'right'"),
         (lambda: pad(ragged([[1, 2]]), 0, side="up"), "padding_side must be 'left' or 'right'"),
-        (lambda: pad(ragged([[1], [1, 2]]), 0, length=1), "text 1 has 2 tokens, more than pad_to=1"),
+        (
+            lambda: pad(ragged([[1], [1, 2]]), 0, length=1),
+            "text 1 has 2 tokens, more than pad_to=1",
+        ),
     ],
 )
 def test_impossible_frames_are_refused(call: object, message: str) -> None:

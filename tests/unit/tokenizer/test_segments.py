@@ -9,7 +9,9 @@ from bytepair.errors import ArgumentError, InputTypeError
 from bytepair.tokenizer import Segment, SegmentCache, Tokenizer
 
 EOT, START = "<|endoftext|>", "<|im_start|>"
-TEXTS = st.lists(st.sampled_from([EOT, START, "the", " dog", "\n", "  ", "é", "<|", "|>"])).map("".join)
+TEXTS = st.lists(st.sampled_from([EOT, START, "the", " dog", "\n", "  ", "é", "<|", "|>"])).map(
+    "".join
+)
 PARTS = st.lists(st.tuples(TEXTS, st.booleans()), max_size=6)
 
 
@@ -19,7 +21,9 @@ def stand_in(text: str) -> str:
 
 
 @given(parts=PARTS)
-def test_only_trusted_parts_hold_special_tokens(tok: Tokenizer, parts: list[tuple[str, bool]]) -> None:
+def test_only_trusted_parts_hold_special_tokens(
+    tok: Tokenizer, parts: list[tuple[str, bool]]
+) -> None:
     """Cut by hand at the special tokens of the trusted runs, each stretch encoded by itself."""
     runs: list[tuple[str, bool]] = []
     for text, trusted in parts:
@@ -75,7 +79,9 @@ def test_the_cache_stays_within_its_bound(tok: Tokenizer) -> None:
     """The least recently used stretch goes first; one that is too large is never kept."""
     cache = SegmentCache(max_bytes=1_000)
     for number in range(50):
-        tok.encode_segments([("the dog " * 3, False), (EOT, True), (f"{number}", False)], cache=cache)
+        tok.encode_segments(
+            [("the dog " * 3, False), (EOT, True), (f"{number}", False)], cache=cache
+        )
         assert cache.n_bytes <= 1_000
     assert cache.hits == 49
     tok.encode_segments([("x" * 2_000, False)], cache=cache)

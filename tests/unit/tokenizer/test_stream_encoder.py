@@ -9,7 +9,22 @@ from bytepair.errors import ArgumentError, InputTypeError, SpecialTokenError
 from bytepair.tokenizer import Tokenizer
 
 EOT, START = "<|endoftext|>", "<|im_start|>"
-PIECES = [EOT, START, "<|", "|>", "endoftext", " the", "dog", "\n", "  ", "é", "日本", "123", "'s", "👍🏽"]
+PIECES = [
+    EOT,
+    START,
+    "<|",
+    "|>",
+    "endoftext",
+    " the",
+    "dog",
+    "\n",
+    "  ",
+    "é",
+    "日本",
+    "123",
+    "'s",
+    "👍🏽",
+]
 TEXT = st.one_of(st.lists(st.sampled_from(PIECES)).map("".join), st.text())
 
 

@@ -6,7 +6,24 @@ from hypothesis import strategies as st
 from bytepair.tokenizer import Tokenizer
 
 EOT = "<|endoftext|>"
-PIECES = ["the", " dog", "dog", " ", "  ", "\n", "\t", "q", "qu", " quick", "é", "日", "12", "1", "'", "'s"]
+PIECES = [
+    "the",
+    " dog",
+    "dog",
+    " ",
+    "  ",
+    "\n",
+    "\t",
+    "q",
+    "qu",
+    " quick",
+    "é",
+    "日",
+    "12",
+    "1",
+    "'",
+    "'s",
+]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
 
 
@@ -24,7 +41,9 @@ def test_stable_ids_and_completions_are_tiktokens(
     assert tok.encode_with_unstable(text, allowed_special="all") == expected(encoding, text)
 
 
-@pytest.mark.parametrize("text", ["", EOT, f"the{EOT}", f"{EOT} ", f"{EOT}  d", "a \n ", "é", "日本"])
+@pytest.mark.parametrize(
+    "text", ["", EOT, f"the{EOT}", f"{EOT} ", f"{EOT}  d", "a \n ", "é", "日本"]
+)
 def test_ends_of_another_kind(tok: Tokenizer, encoding: tiktoken.Encoding, text: str) -> None:
     """A special token is stable; white space is not."""
     assert tok.encode_with_unstable(text, allowed_special="all") == expected(encoding, text)

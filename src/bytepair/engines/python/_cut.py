@@ -1,13 +1,15 @@
 """Find added tokens in text."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import regex
 
+from bytepair.engines.python._contents import Contents
 from bytepair.errors import SpecialTokenError
 from bytepair.model import AddedToken, NormalizerStep, TokenId, to_utf8
 from bytepair.normalizers import normalize
-from bytepair.patterns import regex_for
+from bytepair.patterns import SPACES, regex_for
 
 Found = tuple[int, int, TokenId]
 """(start, end, id) of an added token, in bytes."""
@@ -27,42 +29,37 @@ class Cutter:
         forbidden: Sequence[str] = (),
         normalizer: Sequence[NormalizerStep] = (),
     ) -> None:
-        self._original = _Finder(
-            [(t.content.encode(), t) for t in added_tokens if not t.normalized]
-        )
-        self._normalized = _Finder(
-            [(normalize(t.content.encode(), normalizer), t) for t in added_tokens if t.normalized]
-        )
-        self._forbidden = any_of([to_utf8(content) for content in forbidden])
-        self._changes_text = bool(normalizer)
-        self._longest = max([len(t.content.encode()) for t in added_tokens], default=0)
+        as_is = [(to_utf8(t.content), t) for t in added_tokens if not t.normalized]
+        within = [(to_utf8(t.content), t) for t in added_tokens if t.normalized]
+        self._original = _Finder(as_is)
+        self._normalized = _Finder([(normalize(content, normalizer), t) for content, t in within])
+        self._forbidden = Contents(map(to_utf8, forbidden))
+        self._is_normalizing = bool(normalizer)
 
     def cut(self, data: bytes) -> list[Found]:
         """The tokens in the text as it is."""
         found = self.in_original(data)
-        return found if self._changes_text else list(self._both(data, found))
-
-    def _both(self, data: bytes, found: list[Found]) -> Iterator[Found]:
-        end = 0
-        for token in [*found, (len(data), len(data), -1)]:
-            for start, stop, inner in self.in_normalized(data[end : token[0]]):
-                yield end + start, end + stop, inner
-            if token[2] >= 0:
-                yield token
-            end = token[1]
+        if self._is_normalizing:
+            return found
+        starts = [0, *(end for _, end, _ in found)]
+        ends = [*(start for start, _, _ in found), len(data)]
+        for start, end in zip(starts, ends, strict=True):
+            for inner in self.in_normalized(data[start:end]):
+                found.append((start + inner[0], start + inner[1], inner[2]))
+        return sorted(found)
 
     def in_original(self, data: bytes) -> list[Found]:
         """The tokens that are looked for in the text as it is."""
-        return list(self._original.find(data))
+        return self._original.find(data)
 
     def in_normalized(self, data: bytes) -> list[Found]:
         """Those that are looked for in the normalised text between the others."""
-        return list(self._normalized.find(data))
+        return self._normalized.find(data)
 
     def find_forbidden(self, data: bytes) -> tuple[int, str] | None:
         """The first forbidden token in the text as it is."""
-        found = self._forbidden.search(data) if self._forbidden else None
-        return (found.start(), found[0].decode()) if found else None
+        start, content = next(self._forbidden.occurrences(data), (0, b""))
+        return (start, content.decode()) if content else None
 
     def refuse_forbidden(self, data: bytes, where: str = "the text") -> None:
         """Look for tokens that must not be in the text.
@@ -76,53 +73,94 @@ class Cutter:
 
     def held_back(self, data: bytes) -> int:
         """How many bytes at the end of unfinished `data` could still belong to a token."""
-        return len(data) if self._longest else 0
+        certain = self._original.certain(data)
+        if not self._is_normalizing:
+            start = max([end for _, end, _ in self.in_original(data) if end <= certain], default=0)
+            certain = start + self._normalized.certain(data[start:certain])
+        return len(data) - certain
+
+
+class _Match(NamedTuple):
+    start: int
+    end: int
+    token: AddedToken
 
 
 class _Finder:
-    """Finds tokens by their contents, the leftmost first, the longest of several at a place."""
+    """Finds tokens by their contents, and as their flags say.
+
+    The white space that belongs to a token may hold another token, which is found as well, since
+    Hugging Face finds it: the two overlap then.
+
+    Args:
+        tokens: what to look for, and the token it stands for; of equal contents the first counts.
+    """
 
     def __init__(self, tokens: Sequence[tuple[bytes, AddedToken]]) -> None:
-        self._token_by_content = {content: token for content, token in reversed(tokens) if content}
-        self._pattern = any_of(self._token_by_content)
+        self._token_by_content = dict(reversed(tokens))
+        self._contents = Contents(self._token_by_content)
+        self._takes_space_before = any(token.lstrip for _, token in tokens)
 
-    def find(self, data: bytes) -> Iterator[Found]:
+    def find(self, data: bytes) -> list[Found]:
+        """The tokens of a text."""
+        return [(match.start, match.end, match.token.id) for match in self._matches(data)]
+
+    def _matches(self, data: bytes) -> Iterator[_Match]:
         last = 0
-        for match in self._pattern.finditer(data) if self._pattern else ():
-            token = self._token_by_content[match[0]]
-            start, end = match.span()
-            if token.single_word and not _stands_alone(data, start, end):
+        for place, content in self._contents.occurrences(data):
+            token = self._token_by_content[content]
+            start, end = place, place + len(content)
+            if token.single_word and _is_inside_a_word(data, start, end):
                 continue
             if token.lstrip:
-                start = max(start - len(_trailing_space(data[:start])), last)
+                start = max(_before_spaces(data, place), last)
             if token.rstrip:
-                end += len(_leading_space(data[end:]))
-            yield start, end, token.id
-            last = end
+                end = _behind_spaces(data, end)
+            if start < end:  # or the token before has taken all of it
+                yield _Match(start, end, token)
+                last = end
+
+    def certain(self, data: bytes) -> int:
+        """Up to where no text behind `data` can change what is found; in no token."""
+        matches = list(self._matches(data))
+        place = self._contents.begun(data)
+        for start, end, token in matches:
+            if (token.rstrip or token.single_word) and _UNFINISHED.fullmatch(data, end):
+                place = min(place, start)
+        if self._takes_space_before:
+            place = _before_spaces(data, min(place, len(data) - _n_unfinished(data)))
+        for start, end, _ in reversed(matches):
+            if start < place < end:
+                place = start
+        return place
 
 
-def _stands_alone(data: bytes, start: int, end: int) -> bool:
-    return not (_search(r"\w\Z", data[:start]) or _search(r"\A\w", data[end:]))
+_SPACE = b"(?:" + b"|".join(regex.escape(char.encode()) for char in SPACES) + b")"
+_LEADING_SPACES = regex.compile(_SPACE + b"*")
+_TRAILING_SPACES = regex.compile(b"(?r)" + _SPACE + b"*")  # matches backwards, from the end
+# The bytes of a character that is not complete, or nothing.
+_UNFINISHED = regex.compile(rb"(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})?")
 
 
-def _trailing_space(data: bytes) -> bytes:
-    return _search(r"\s+\Z", data)
+def _behind_spaces(data: bytes, place: int) -> int:
+    found = _LEADING_SPACES.match(data, place)
+    return found.end() if found else place
 
 
-def _leading_space(data: bytes) -> bytes:
-    return _search(r"\A\s+", data)
+def _before_spaces(data: bytes, place: int) -> int:
+    found = _TRAILING_SPACES.match(data, endpos=place)
+    return found.start() if found else place
 
 
-def _search(pattern: str, data: bytes) -> bytes:
-    text = data.decode("utf-8", "surrogateescape")
-    found = regex_for(pattern, text).search(text)
-    return found[0].encode("utf-8", "surrogateescape") if found else b""
+def _n_unfinished(data: bytes) -> int:
+    n_bytes = min(3, len(data))
+    return next(n for n in range(n_bytes, -1, -1) if _UNFINISHED.fullmatch(data, len(data) - n))
 
 
-def any_of(contents: Sequence[bytes] | dict[bytes, AddedToken]) -> "regex.Pattern[bytes] | None":
-    """Matches the leftmost of the contents, the longest where several start; None if none."""
-    longest_first = sorted(contents, key=len, reverse=True)
-    return regex.compile(b"|".join(map(regex.escape, longest_first))) if longest_first else None
+def _is_inside_a_word(data: bytes, start: int, end: int) -> bool:
+    before = data[max(0, start - 4) : start].decode("utf-8", "surrogateescape")[-1:]
+    behind = data[end : end + 4].decode("utf-8", "surrogateescape")[:1]
+    return any(regex_for(r"\w", char).match(char) for char in (before, behind))
 
 
 def forbidden_token(position: int, token: str, where: str) -> str:
