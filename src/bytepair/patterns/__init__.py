@@ -3,13 +3,8 @@
 from bytepair.patterns._automaton import Automaton
 from bytepair.patterns._matches import matches
 from bytepair.patterns._named import NAMED, name_of, resolve
-from bytepair.patterns._pattern import (
-    automaton,
-    exact_regex_of,
-    portable,
-    regex_for,
-    regex_of,
-)
+from bytepair.patterns._pattern import automaton, exact_regex_of, regex_for, regex_of
+from bytepair.patterns._portable import for_oniguruma, portable
 from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed
 
 __all__ = [
@@ -19,6 +14,7 @@ __all__ = [
     "Automaton",
     "automaton",
     "exact_regex_of",
+    "for_oniguruma",
     "has_disputed",
     "matches",
     "name_of",

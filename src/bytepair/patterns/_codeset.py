@@ -36,6 +36,9 @@ class CodeSet:
     def __or__(self, other: "CodeSet") -> "CodeSet":
         return CodeSet.of(self.ranges + other.ranges)
 
+    def __and__(self, other: "CodeSet") -> "CodeSet":
+        return ~(~self | ~other)
+
     def __invert__(self) -> "CodeSet":
         gaps = []
         start = 0

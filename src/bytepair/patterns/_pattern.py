@@ -1,5 +1,6 @@
-"""One pattern, ready to run: compiled to an automaton, as a `regex` object, or as portable text."""
+"""One pattern, ready to run: compiled to an automaton, or as a `regex` object."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -9,8 +10,11 @@ import regex
 from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns._automaton import Automaton, build
 from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
-from bytepair.patterns._syntax import Node, UnsupportedError, inside_class, parse, spelled
+from bytepair.patterns._syntax import UnsupportedError, parse
+from bytepair.patterns._tree import spelled
 from bytepair.patterns._unicode import has_disputed, property_set, word_set
+
+_CODE_POINT = "\\U{:08x}"  # how `regex` writes any code point
 
 
 @cache
@@ -32,7 +36,7 @@ def automaton(pattern: str) -> Automaton | None:
             "Use '+' where '*' lets every part be absent."
         )
     try:
-        return build(_tree(pattern))
+        return build(parse(pattern))
     except UnsupportedError as reason:
         warnings.warn(
             f"pattern {pattern!r} runs on the `regex` package, which is slower: "
@@ -50,6 +54,37 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
     Raises:
         PatternError: not a regex; the message shows where.
     """
+    try:
+        return _compiled(spelled(parse(pattern), _CODE_POINT, exact=False))
+    except (UnsupportedError, regex.error, RecursionError):
+        return _as_written(pattern)
+
+
+@cache
+def exact_regex_of(pattern: str) -> "regex.Pattern[str]":
+    """`pattern` with each set spelt out from the pinned tables: right for any text, slow."""
+    try:
+        return _compiled(spelled(parse(pattern), _CODE_POINT))
+    except (UnsupportedError, regex.error, RecursionError):
+        return _compiled(_expand(pattern, "pwd"))
+
+
+def regex_for(pattern: str, text: str) -> "regex.Pattern[str]":
+    """The one of the two that is right for `text`: the fast one where it will do."""
+    return exact_regex_of(pattern) if has_disputed(text) else regex_of(pattern)
+
+
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    # Begun by what never matches, `regex` does not skip to where a match may begin: it skips too
+    # far where only a part of the pattern ignores case. "[^A-Z]x|(?i:a)" would not match "bx".
+    return regex.compile("(?!)|" + pattern)
+
+
+# ---------------------------------------------------------------------- outside the dialect
+
+
+def _as_written(pattern: str) -> "regex.Pattern[str]":
+    r"""A pattern that only `regex` can read; of its signs \w and \x{..} mean what they do here."""
     if _RECURSION.search(pattern):
         raise PatternError(f"pattern {pattern[:60]!r} contains itself, which no text is safe from.")
     expanded = _expand(pattern, "w")
@@ -67,99 +102,9 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
         raise PatternError(f"pattern {pattern[:60]!r} is not a valid regex: {reason}.") from error
 
 
-@cache
-def exact_regex_of(pattern: str) -> "regex.Pattern[str]":
-    """`pattern` with each property spelt out from the pinned tables: right for any text, slow."""
-    return _compiled(_expand(pattern, "pwd"))
-
-
-def regex_for(pattern: str, text: str) -> "regex.Pattern[str]":
-    """The one of the two that is right for `text`: the fast one where it will do."""
-    # To `regex` the small of U+0130 is "i"; to every other engine and to Unicode's simple case
-    # folding it has none.
-    if "\u0130" in text and "(?i" in pattern:
-        return _without_folding(pattern)
-    return exact_regex_of(pattern) if has_disputed(text) else regex_of(pattern)
-
-
-@cache
-def _without_folding(pattern: str) -> "regex.Pattern[str]":
-    try:
-        return _compiled(spelled(_tree(pattern)))
-    except UnsupportedError:  # nothing but `regex` runs it, so what `regex` says is right
-        return exact_regex_of(pattern)
-
-
-def _compiled(pattern: str) -> "regex.Pattern[str]":
-    # Begun by what never matches, `regex` does not skip to where a match may begin. Where only a
-    # part of the pattern ignores case it skips too far: "[^A-Z]x|(?i:a)" would not match "bx".
-    return regex.compile("(?!)|" + pattern)
-
-
-def portable(pattern: str) -> str:
-    r"""`pattern` so written that Oniguruma (Hugging Face) and fancy-regex (tiktoken) read it alike.
-
-    Raises:
-        PatternError: it uses something these engines understand differently.
-
-    >>> portable(r"\w+|\s")
-    '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200C}\\x{200D}]+|\\s'
-    """
-    try:
-        _tree(pattern)
-    except UnsupportedError as reason:
-        raise PatternError(
-            f"pattern {pattern!r} uses {reason}, which engines disagree on."
-        ) from None
-    for sign in ("}+", "}?"):
-        if sign in _without_properties(pattern):
-            raise PatternError(
-                f"pattern {pattern!r}: engines disagree on what {sign!r} means. "
-                "Write the repeat without its last sign, or spell it out."
-            )
-    folded = pattern.lower()
-    double = next((d for d in ("ss", "st", "ff", "fi", "fl") if d in folded), None)
-    if "(?i:" in pattern and double:
-        raise PatternError(
-            f"pattern {pattern!r} ignores case and holds {double!r}, for which some engines also "
-            f"match a ligature. Write letters as classes: '[{double[0]}{double[0].upper()}]'."
-        )
-    return "".join(_portable_parts(pattern))
-
-
-def _tree(pattern: str) -> Node:
-    try:
-        return parse(pattern)
-    except RecursionError:
-        raise UnsupportedError("groups nested so deep") from None
-
-
-def _portable_parts(pattern: str) -> Iterator[str]:
-    word = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200C}\x{200D}"
-    for text, in_class in _pieces(pattern):
-        if text == r"\w":
-            yield word if in_class else f"[{word}]"
-        elif text == r"\W" and in_class:
-            raise PatternError(
-                f"pattern {pattern!r}: \\W inside a class cannot be written portably."
-            )
-        elif text == r"\W":
-            yield f"[^{word}]"
-        elif text in {r"\<", r"\>"}:  # to tiktoken the edge of a word
-            yield text[1]
-        elif _SHORT.fullmatch(text):  # Oniguruma takes \pL for the letters pL, \xe9 for a byte
-            yield f"{text[:2]}{{{text[2:]}}}"
-        else:
-            yield text
-
-
-def _without_properties(pattern: str) -> str:
-    return "".join(text for text, _ in _pieces(pattern) if len(text) < 3)
-
-
-_PIECE = regex.compile(r"\\[pPx]\{[^}]*\}|\\[pP][A-Za-z]|\\x[0-9A-Fa-f]{2}|\\.|.", regex.DOTALL)
-_SHORT = regex.compile(r"\\[pP][A-Za-z]|\\x[0-9A-Fa-f]{2}")
-_CODE_POINT = regex.compile(r"\\x\{([0-9A-Fa-f]{1,8})\}")
+_RECURSION = re.compile(r"(?<!\\)\(\?(?:R|[0-9]|&)")
+_PIECE = re.compile(r"\\[pPx]\{[^}]*\}|\\[pP][A-Za-z]|\\x[0-9A-Fa-f]{2}|\\.|.", re.DOTALL)
+_BRACED = re.compile(r"\\x\{([0-9A-Fa-f]{1,8})\}")
 
 
 def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
@@ -171,9 +116,6 @@ def _pieces(pattern: str) -> Iterator[tuple[str, bool]]:
         in_class = text != "]" if in_class else text == "["
 
 
-_RECURSION = regex.compile(r"(?<!\\)\(\?(?:R|[0-9]|&)")
-
-
 def _expand(pattern: str, kinds: str) -> str:
     r"""`pattern` in the spelling of `regex`: \x{..} as \U.., and \w, \d and \p{..} (those named in
     `kinds`) as ranges of the pinned tables.
@@ -182,13 +124,16 @@ def _expand(pattern: str, kinds: str) -> str:
 
 
 def _expanded(text: str, in_class: bool, kinds: str) -> str:
-    code = _CODE_POINT.fullmatch(text)
+    code = _BRACED.fullmatch(text)
     if code and int(code[1], 16) <= LAST_CODE_POINT:
-        return f"\\U{code[1]:0>8}"
+        return _CODE_POINT.format(int(code[1], 16))
     codes = _escape_set(text) if text[0] == "\\" and text[1:2].lower() in (*kinds,) else None
     if codes is None:
         return text
-    return inside_class(codes) if in_class else f"[{inside_class(codes)}]"
+    inside = "".join(
+        f"{_CODE_POINT.format(low)}-{_CODE_POINT.format(high)}" for low, high in codes.ranges
+    )
+    return inside if in_class else f"[{inside}]"
 
 
 def _escape_set(escape: str) -> CodeSet | None:

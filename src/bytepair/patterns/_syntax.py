@@ -1,169 +1,143 @@
 r"""Regex text -> syntax tree, for the dialect that tokenizers use.
 
-    alternation  a|b        groups  (..) (?:..) (?i:..)       any character but \n  .
-    classes  [a-z\p{L}] [^..] \p{L} \P{L} \s \S \d \D \w \W
-    escapes  \n \r \t \f \v \x41 \x{1F600} \u0041
-    repeats  ? * + {n} {n,} {n,m}, each lazy (??) or possessive (?+)
-    one character ahead  (?=\s) (?!\S)
+    alternation  a|b           groups  (..) (?:..) (?<name>..) (?>..)   comments  (?#..)
+    one character  . and what _sets.py lists
+    repeats      ? * + {n} {n,} {n,m}, each lazy (??) or possessive (?+)
+    switches     (?i) (?s) (?m) at the beginning of a group, (?i:..) (?i-s:..)
+    looks        (?=..) (?!..) (?<=..) (?<!..)
+    places       ^ $ \A \z \b \B       line ends  \R
+
+Signs that engines read differently have the meaning that they have in Rust, so in tiktoken: `^` and
+`$` are the ends of the text. `\Z`, `\h`, and what else has no settled meaning, is outside.
 
 What is outside raises `UnsupportedError`: the `regex` package then runs the pattern instead.
 A regex that is simply wrong raises it too; who catches it asks `regex` for the position.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+import re
+from dataclasses import replace
 
-from bytepair.errors import PatternError
-from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
-from bytepair.patterns._unicode import WHITE_SPACE, property_set, word_set
+from bytepair.patterns._codeset import CodeSet
+from bytepair.patterns._sets import Flags, SetReader, UnsupportedError
+from bytepair.patterns._tree import (
+    ANY,
+    END,
+    START,
+    Atomic,
+    Chars,
+    Choice,
+    Look,
+    Mode,
+    Node,
+    Repeat,
+    Sequence,
+    word_border,
+)
+from bytepair.patterns._unicode import long_cases, without_case
 
-Mode = Literal["greedy", "lazy", "possessive"]
+__all__ = ["UnsupportedError", "parse"]
 
-
-class UnsupportedError(Exception):
-    """The pattern uses something the compiler does not express exactly; says what and where."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chars:
-    """One character out of a set."""
-
-    codes: CodeSet
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The next character is in the set (`negated`: is not, or the text ends); consumes nothing."""
-
-    codes: CodeSet
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """One part after the other."""
-
-    parts: tuple["Node", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The first option that leads to a match wins."""
-
-    options: tuple["Node", ...]
+_NEWLINE = Chars(CodeSet.chars("\n"), r"\n")
+_DOT = Chars(~_NEWLINE.codes, r"[^\n]")
+_LINE_END = Look(Chars(_DOT.codes, _DOT.source), negated=True)
+_LINE_START = Look(Chars(_DOT.codes, _DOT.source), negated=True, behind=True)
+_LINE_BREAK = Atomic(
+    Choice(
+        (
+            Sequence((Chars(CodeSet.chars("\r"), r"\r"), _NEWLINE)),
+            Chars(CodeSet.chars("\n\v\f\r\x85\u2028\u2029")),
+        )
+    )
+)
+_LOOKS = (("=", False, False), ("!", True, False), ("<=", False, True), ("<!", True, True))
+_SWITCHES = re.compile(r"([ism]*)(?:-([ism]+))?([:)])")
+_GROUP_NAME = re.compile(r"P?<[A-Za-z_]\w*>", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """`least` to `most` times (`most` None: any number)."""
-
-    node: "Node"
-    least: int
-    most: int | None
-    mode: Mode
-
-
-Node = Chars | Look | Sequence | Choice | Repeat
-
-_CONTROL = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
-_DOT = ~CodeSet.chars("\n")
-# Simple case folding beyond A-Z: the only other code points that fold to an ASCII letter.
-_FOLDS = {"s": "\u017f", "k": "\u212a"}
-
-
-def parse(pattern: str) -> Node:
+def parse(pattern: str, *, oniguruma: bool = False) -> Node:
     """The syntax tree of `pattern`.
+
+    Args:
+        oniguruma: signs mean what they mean to Hugging Face's regex engine.
 
     Raises:
         UnsupportedError: outside the dialect.
         PatternError: a class that no character is in.
     """
-    parser = _Parser(pattern)
-    node = parser.choice(ignore_case=False)
+    parser = _Parser(pattern, oniguruma=oniguruma)
+    try:
+        node = parser.choice(Flags())
+    except RecursionError:
+        raise UnsupportedError("groups nested so deep") from None
     if parser.position < len(pattern):
         raise parser.unsupported("an unmatched ')'")
     return node
 
 
-def spelled(node: Node) -> str:
-    r"""The regex of a syntax tree in the spelling of `regex`, every set written out.
-
-    >>> spelled(parse("(?i:a)+?"))
-    '(?:[\\U00000041-\\U00000041\\U00000061-\\U00000061]){1,}?'
-    """
-    match node:
-        case Chars(codes):
-            return f"[{inside_class(codes)}]"
-        case Look(codes, negated):
-            return f"(?{'!' if negated else '='}[{inside_class(codes)}])"
-        case Sequence(parts):
-            return "".join(map(spelled, parts))
-        case Choice(options):
-            return f"(?:{'|'.join(map(spelled, options))})"
-        case Repeat(repeated, least, most, mode):
-            sign = {"greedy": "", "lazy": "?", "possessive": "+"}[mode]
-            return f"(?:{spelled(repeated)}){{{least},{'' if most is None else most}}}{sign}"
-
-
-def inside_class(codes: CodeSet) -> str:
-    """The code points as the inside of a class."""
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in codes.ranges)
-
-
-class _Parser:
-    def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-        self.position = 0
-
-    def unsupported(self, what: str) -> UnsupportedError:
-        return UnsupportedError(f"{what} at position {self.position}")
-
-    def looking_at(self, text: str) -> bool:
-        return self.pattern.startswith(text, self.position)
-
-    def accept(self, text: str) -> bool:
-        found = self.looking_at(text)
-        if found:
-            self.position += len(text)
-        return found
-
-    def next_char(self) -> str:
-        if self.position >= len(self.pattern):
-            raise self.unsupported("an unfinished pattern")
-        self.position += 1
-        return self.pattern[self.position - 1]
-
-    def until(self, end: str) -> str:
-        stop = self.pattern.find(end, self.position)
-        if stop < 0:
-            raise self.unsupported(f"a missing {end!r}")
-        text = self.pattern[self.position : stop]
-        self.position = stop + len(end)
-        return text
-
-    def choice(self, ignore_case: bool) -> Node:
-        options = [self.sequence(ignore_case)]
+class _Parser(SetReader):
+    def choice(self, flags: Flags) -> Node:
+        flags = self.leading_switches(flags)
+        options = [self.sequence(flags)]
         while self.accept("|"):
-            options.append(self.sequence(ignore_case))
+            options.append(self.sequence(flags))
         return options[0] if len(options) == 1 else Choice(tuple(options))
 
-    def sequence(self, ignore_case: bool) -> Node:
-        parts: list[Node] = []
-        while self.position < len(self.pattern) and self.pattern[self.position] not in "|)":
-            parts.append(self.repeated(ignore_case))
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+    def leading_switches(self, flags: Flags) -> Flags:
+        """`(?i)` where a group begins: for all of it."""
+        while self.looking_at("(?"):
+            found = _SWITCHES.match(self.pattern, self.position + 2)
+            if found is None or found[3] != ")":
+                break
+            flags = self.switched(flags, found)
+        return flags
 
-    def repeated(self, ignore_case: bool) -> Node:
-        node = self.atom(ignore_case)
+    def switched(self, flags: Flags, found: re.Match[str]) -> Flags:
+        """The flags that a found `i-s:` or `i)` leaves; it has been read then."""
+        self.position = found.end()
+        for letters, value in ((found[1], True), (found[2] or "", False)):
+            if "i" in letters:
+                flags = replace(flags, ignore_case=value)
+            if "m" in letters and not self.oniguruma:
+                flags = replace(flags, lines=value)
+            if ("m" if self.oniguruma else "s") in letters:
+                flags = replace(flags, dot_is_any=value)
+            if "s" in letters and self.oniguruma:
+                raise self.unsupported("the switch s")
+        return flags
+
+    def sequence(self, flags: Flags) -> Node:
+        parts: list[Node] = []
+        while self.position < len(self.pattern) and not self.looking_at("|", ")"):
+            if self.accept("(?#"):
+                self.until(")")
+            else:
+                parts.append(self.repeated(flags))
+        node = parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        if self.oniguruma and flags.ignore_case:
+            letters = _letters(node)
+            if any(case in letters for case in long_cases().values()):
+                raise self.unsupported("letters that equal a single one, their case ignored,")
+        return node
+
+    def repeated(self, flags: Flags) -> Node:
+        node = self.atom(flags)
+        braced = self.looking_at("{")
         bounds = self.bounds()
         if bounds is None:
             return node
         if isinstance(node, Look):
-            raise self.unsupported("a repeated lookahead")
-        mode: Mode = "lazy" if self.accept("?") else "possessive" if self.accept("+") else "greedy"
+            raise self.unsupported("a repeated look")
+        mode: Mode = "greedy"
+        if self.accept("?"):
+            mode = "lazy"
+        elif not (braced and self.oniguruma) and self.accept("+"):
+            mode = "possessive"
+        node = Repeat(node, *bounds, mode)
+        if braced and self.oniguruma and self.accept("+"):  # to Oniguruma a repeat of a repeat
+            node = Repeat(node, 1, None)
         if self.bounds() is not None:
             raise self.unsupported("a repeat of a repeat")
-        return Repeat(node, *bounds, mode)
+        return node
 
     def bounds(self) -> tuple[int, int | None] | None:
         for sign, bounds in (("?", (0, 1)), ("*", (0, None)), ("+", (1, None))):
@@ -178,118 +152,73 @@ class _Parser:
             raise self.unsupported("a brace that is not {n}, {n,} or {n,m}")
         return int(least), (int(most) if most else None) if comma else int(least)
 
-    def atom(self, ignore_case: bool) -> Node:
-        char = self.next_char()
-        if char == "(":
-            return self.group(ignore_case)
-        if char == "[":
-            return Chars(self.bracket(ignore_case))
-        if char == ".":
-            return Chars(_DOT)
-        if char == "\\":
-            return Chars(self.folded(self.escape(), ignore_case))
-        if char in "^$*+?{}":
-            raise self.unsupported(f"{char!r}")
-        return Chars(self.folded(CodeSet.chars(char), ignore_case))
+    def atom(self, flags: Flags) -> Node:
+        if self.accept("("):
+            return self.group(flags)
+        if self.looking_at("["):
+            return self.bracket(flags)
+        if self.accept("."):
+            return ANY if flags.dot_is_any else _DOT
+        if self.looking_at("\\"):
+            return self.place() or self.escaped(flags)
+        if self.looking_at("^", "$"):
+            return self.border(self.next_chars(), flags)
+        if self.looking_at("*", "+", "?", "{", "}"):
+            raise self.unsupported(f"{self.next_chars()!r}")
+        return self.literal(flags)
 
-    def group(self, ignore_case: bool) -> Node:
+    def border(self, char: str, flags: Flags) -> Node:
+        if self.oniguruma and char == "^":  # no line begins at the end of the text
+            return Choice((START, Sequence((_LINE_START, Look(ANY, negated=False)))))
+        if flags.lines or self.oniguruma:
+            return _LINE_START if char == "^" else _LINE_END
+        return START if char == "^" else END
+
+    def place(self) -> Node | None:
+        """`\\b` and its like; None (and nothing read) for what stands for a character."""
+        sign = self.pattern[self.position + 1 : self.position + 2]
+        nodes: dict[str, Node] = {"A": START, "z": END, "R": _LINE_BREAK}
+        if sign in ("b", "B"):
+            nodes[sign] = word_border(self.word(), negated=sign == "B")
+        elif self.oniguruma:
+            line_end = Choice((Sequence((_NEWLINE, END)), END))
+            nodes |= {"Z": Look(line_end, negated=False), "N": _DOT, "O": ANY}
+        node = nodes.get(sign)
+        self.position += 2 * (node is not None)
+        return node
+
+    def group(self, flags: Flags) -> Node:
+        atomic = False
         if self.accept("?"):
-            for sign in ("=", "!"):
+            for sign, negated, behind in _LOOKS:
                 if self.accept(sign):
-                    return self.lookahead(negated=sign == "!", ignore_case=ignore_case)
-            if self.accept("i:"):
-                ignore_case = True
-            elif not self.accept(":"):
-                raise self.unsupported("a group that is not (..), (?:..), (?i:..), (?=.) or (?!.)")
-        node = self.choice(ignore_case)
+                    return Look(self.inside(flags), negated, behind)
+            named = _GROUP_NAME.match(self.pattern, self.position)
+            switches = _SWITCHES.match(self.pattern, self.position)
+            if self.accept(">"):
+                atomic = True
+            elif named:
+                self.position = named.end()
+            elif switches and switches[3] == ":":
+                flags = self.switched(flags, switches)
+            else:
+                raise self.unsupported("a group of a kind that is not known")
+        node = self.inside(flags)
+        return Atomic(node) if atomic else node
+
+    def inside(self, flags: Flags) -> Node:
+        node = self.choice(flags)
         if not self.accept(")"):
             raise self.unsupported("a missing ')'")
         return node
 
-    def lookahead(self, *, negated: bool, ignore_case: bool) -> Look:
-        node = self.choice(ignore_case)
-        if not isinstance(node, Chars) or not self.accept(")"):
-            raise self.unsupported("a lookahead over more than one character")
-        return Look(node.codes, negated)
 
-    def folded(self, codes: CodeSet, ignore_case: bool) -> CodeSet:
-        """The set with both cases of each letter, if case is ignored."""
-        if not ignore_case:
-            return codes
-        if codes.ranges and codes.ranges[-1][1] > 127:
-            raise self.unsupported("a non-ASCII character where case is ignored")
-        letters = [chr(c) for low, high in codes.ranges for c in range(low, high + 1)]
-        pairs = [c.lower() + c.upper() + _FOLDS.get(c.lower(), "") for c in letters]
-        return CodeSet.chars("".join(pairs))
-
-    def escape(self) -> CodeSet:
-        char = self.next_char()
-        if char in _CONTROL:
-            return CodeSet.chars(_CONTROL[char])
-        if char in "pPsSdDwW":
-            codes = self.class_escape(char.lower())
-            return ~codes if char.isupper() else codes
-        if char == "x":
-            digits = self.until("}") if self.accept("{") else self.next_char() + self.next_char()
-            return self.code_point(digits)
-        if char == "u":
-            return self.code_point("".join(self.next_char() for _ in range(4)))
-        if char.isalnum() or not char.isascii():
-            raise self.unsupported(f"the escape \\{char}")
-        return CodeSet.chars(char)
-
-    def class_escape(self, kind: str) -> CodeSet:
-        if kind == "s":
-            return WHITE_SPACE
-        if kind == "w":
-            return word_set()
-        name = "Nd" if kind == "d" else self.until("}") if self.accept("{") else self.next_char()
-        codes = property_set(name)
-        if codes is None:
-            raise self.unsupported(f"the property {name!r}")
-        return codes
-
-    def code_point(self, digits: str) -> CodeSet:
-        try:
-            code = int(digits, 16)
-        except ValueError:
-            code = -1
-        if not 0 <= code <= LAST_CODE_POINT:
-            raise self.unsupported(f"the code point {digits!r}")
-        return CodeSet.of([(code, code)])
-
-    def bracket(self, ignore_case: bool) -> CodeSet:
-        negated = self.accept("^")
-        if self.looking_at("]"):  # engines disagree whether it closes or is meant
-            raise self.unsupported("a class that begins with ']'")
-        ranges: list[tuple[int, int]] = []
-        while not self.accept("]"):
-            # A doubled sign or an inner bracket means set algebra in some engines, not in others.
-            if any(self.looking_at(sign) for sign in ("[", "&&", "--", "~~", "||")):
-                raise self.unsupported("a set inside a set")
-            low = self.bracket_item()
-            if self.looking_at("--"):
-                raise self.unsupported("a set inside a set")
-            if self.looking_at("-") and not self.looking_at("-]"):
-                self.position += 1
-                low = self.bracket_range(low, self.bracket_item())
-            ranges.extend(low.ranges)
-        codes = CodeSet.of(ranges)
-        if negated and ignore_case:
-            raise self.unsupported("a negated class where case is ignored")
-        if negated and not (~codes).ranges:  # `regex` would let it match anything
-            raise PatternError(
-                f"pattern {self.pattern!r}: no character is in the class that ends at position "
-                f"{self.position}, so it matches nothing. Leave it out."
-            )
-        return ~codes if negated else self.folded(codes, ignore_case)
-
-    def bracket_item(self) -> CodeSet:
-        char = self.next_char()
-        return self.escape() if char == "\\" else CodeSet.chars(char)
-
-    def bracket_range(self, low: CodeSet, high: CodeSet) -> CodeSet:
-        single = all(len(s.ranges) == 1 and s.ranges[0][0] == s.ranges[0][1] for s in (low, high))
-        if not single or low.ranges[0][0] > high.ranges[0][0]:
-            raise self.unsupported("a range that does not run from one character to a later one")
-        return CodeSet.of([(low.ranges[0][0], high.ranges[0][0])])
+def _letters(node: Node) -> str:
+    r"""The text that a node of single letters matches, folded; "\0" for anything else."""
+    if isinstance(node, Sequence):
+        return "".join(map(_letters, node.parts))
+    if not isinstance(node, Chars):
+        return "\0"
+    first = chr(node.codes.ranges[0][0])
+    is_letter = node.codes == without_case(CodeSet.chars(first))
+    return first.casefold() if is_letter else "\0"

@@ -20,28 +20,160 @@ SPACES = (
 """The characters that have the White_Space property; it has not changed since Unicode 6.3."""
 
 WHITE_SPACE = CodeSet.chars(SPACES)
+ASCII = CodeSet.of([(0, 127)])
 
 _JOIN_CONTROL = CodeSet.of([(0x200C, 0x200D)])
+_CASED_LETTERS = ("Lu", "Ll", "Lt")
+_BINARY_BY_NAME = {
+    **{name: name.capitalize() for name in ("alphabetic", "lowercase", "uppercase", "ideographic")},
+    **{"alpha": "Alphabetic", "lower": "Lowercase", "upper": "Uppercase", "ideo": "Ideographic"},
+    **{"emoji": "Emoji", "extendedpictographic": "Extended_Pictographic"},
+    "extpict": "Extended_Pictographic",
+}
 
 
 @cache
 def property_set(name: str) -> CodeSet | None:
-    r"""The code points of `\p{name}`: a general category or its first letter, or Alphabetic.
+    r"""The code points of `\p{name}`, or None if the name is not known here.
+
+    Known are general categories, scripts (`Han`, `Script=Han`), `Age=9.0` (assigned up to that
+    version), Alphabetic, Lowercase, Uppercase, Ideographic, Emoji, Extended_Pictographic,
+    White_Space, ASCII, Any and Assigned. Names are compared without regard to case, spaces,
+    hyphens and underscores, long or short, also with "Is" before them
+    (UAX 44, https://www.unicode.org/reports/tr44/#UAX44-LM3).
 
     >>> 0x41 in property_set("Lu"), property_set("Klingon")
     (True, None)
     """
-    if name in {"Alphabetic", "Alpha"}:
-        return _select(1, lambda value: value == "+")
-    found = _select(0, lambda value: value == name or (len(name) == 1 and value[0] == name))
-    return found if found.ranges else None
+    kind, separator, value = map(_loose, name.replace(":", "=").partition("="))
+    if separator:
+        return _property_of(kind, value)
+    for plain in (kind, kind.removeprefix("is")):
+        found = _category(plain) or _script(plain) or _named(plain)
+        if found is not None:
+            return found
+    return None
+
+
+def _loose(name: str) -> str:
+    return name.lower().replace(" ", "").replace("_", "").replace("-", "")
+
+
+def _property_of(kind: str, value: str) -> CodeSet | None:
+    if kind in {"script", "sc"}:
+        return _script(value)
+    if kind in {"generalcategory", "gc"}:
+        return _category(value)
+    return _age(value) if kind == "age" else None
+
+
+def _category(name: str) -> CodeSet | None:
+    value = _names().get("lc" if name == "l&" else name, "")
+    if value == "Lc":
+        return _select("General_Category", lambda category: category in _CASED_LETTERS)
+    if not value or len(value) > 2:
+        return None
+    return _select("General_Category", lambda category: category.startswith(value))
+
+
+def _script(name: str) -> CodeSet | None:
+    code = _names().get(name, "")
+    return _select("Script", lambda value: value == code) if len(code) == 4 else None
+
+
+def _age(version: str) -> CodeSet | None:
+    known = {value for _, _, value in _runs("Age")} - {"-"}
+    if version not in known:
+        return None
+    older = {value for value in known if _numbers(value) <= _numbers(version)}
+    return _select("Age", lambda value: value in older)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def _named(name: str) -> CodeSet | None:
+    if name in _BINARY_BY_NAME:
+        return _select(_BINARY_BY_NAME[name], lambda value: value == "+")
+    if name in {"whitespace", "wspace", "space"}:
+        return WHITE_SPACE
+    if name == "assigned":
+        return ~_known("Cn")
+    return {"any": ~CodeSet(()), "ascii": ASCII}.get(name)
+
+
+def _known(name: str) -> CodeSet:
+    found = property_set(name)
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
 @cache
 def word_set() -> CodeSet:
-    r"""`\w` of UTS #18 (https://unicode.org/reports/tr18/#word), as Rust's regex has it."""
-    parts = [property_set(name) for name in ("Alphabetic", "M", "Nd", "Pc")]
-    return CodeSet.of(r for part in parts if part for r in part.ranges) | _JOIN_CONTROL
+    r"""`\w` of UTS 18 (https://unicode.org/reports/tr18/#word), as Rust's regex has it."""
+    return _known("Alphabetic") | _known("M") | _known("Nd") | _known("Pc") | _JOIN_CONTROL
+
+
+@cache
+def oniguruma_word_set() -> CodeSet:
+    r"""`\w` of Oniguruma: with the superscripts and fractions of Latin-1, without the joiners."""
+    return CodeSet.chars("²³¹¼½¾") | word_set() & ~_JOIN_CONTROL
+
+
+@cache
+def posix_set(name: str) -> CodeSet | None:
+    """The code points of `[:name:]`, those of Oniguruma, or None if the name is not known.
+
+    >>> 0xB2 in posix_set("word"), 0x24 in posix_set("punct")
+    (False, True)
+    """
+    if name in {"alpha", "lower", "upper", "space", "digit", "cntrl", "ascii"}:
+        return property_set(name)
+    unseen = _known("C") & ~_known("Cf") & ~_known("Co") | WHITE_SPACE
+    return {
+        "alnum": lambda: _known("Alphabetic") | _known("Nd"),
+        "blank": lambda: _known("Zs") | CodeSet.chars("\t"),
+        "graph": lambda: ~unseen,
+        "print": lambda: ~unseen | _known("Zs"),
+        "punct": lambda: _known("P") | _known("S"),
+        "word": lambda: word_set() & ~_JOIN_CONTROL,
+        "xdigit": lambda: CodeSet.of([(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)]),
+    }.get(name, lambda: None)()
+
+
+@cache
+def without_case(codes: CodeSet) -> CodeSet:
+    """With each code point those that differ from it by case only (simple case folding).
+
+    >>> chr(without_case(CodeSet.chars("K")).ranges[-1][0])
+    '\\u212a'
+    """
+    equals = (_cases()[code] for code in _cases() if code in codes)
+    return codes | CodeSet.of((code, code) for group in equals for code in group)
+
+
+@cache
+def _cases() -> dict[int, tuple[int, ...]]:
+    """Each code point that has another case: all of its cases."""
+    group_by_smallest: dict[int, list[int]] = {}
+    for first, last, distance in _runs("Case"):
+        for code in range(first, last + 1) if distance != "0" else ():
+            group_by_smallest.setdefault(code - int(distance), []).append(code)
+    groups = [(smallest, *others) for smallest, others in group_by_smallest.items()]
+    return {code: group for group in groups for code in group}
+
+
+@cache
+def long_cases() -> dict[str, str]:
+    """Letters that equal several others if case is ignored in full, as in Oniguruma: ß and "ss".
+
+    They are as old as Unicode 5.1 and no others may come: any Python knows them.
+    """
+    spans = [(0xDF, 0x1F0), (0x390, 0x3B0), (0x587, 0x587), (0x1E96, 0x1FFF), (0xFB00, 0xFB17)]
+    letters = (chr(code) for first, last in spans for code in range(first, last + 1))
+    return {letter: letter.casefold() for letter in letters if len(letter.casefold()) > 1}
 
 
 def has_disputed(text: str) -> bool:
@@ -60,28 +192,37 @@ def _is_disputed(char: str) -> bool:
 
 @cache
 def _disputed_set() -> CodeSet:
-    return _select(2, lambda value: value == "+")
+    return _select("Disputed", lambda value: value == "+")
 
 
-def _select(section: int, wanted: Callable[[str], bool]) -> CodeSet:
-    return CodeSet.of((low, high) for low, high, value in _sections()[section] if wanted(value))
+def _select(section: str, wanted: Callable[[str], bool]) -> CodeSet:
+    return CodeSet.of((low, high) for low, high, value in _runs(section) if wanted(value))
 
 
 @cache
-def _sections() -> list[list[tuple[int, int, str]]]:
-    """Per section of the file, (first, last, value) of every run of code points."""
-    text = resources.files("bytepair.patterns").joinpath("unicode.txt").read_text("ascii")
-    sections: list[list[tuple[int, str]]] = []
-    for line in text.splitlines()[1:]:
-        if line.startswith("#"):
-            sections.append([])
-        else:
-            code, value = line.split(" ")
-            sections[-1].append((int(code, 16), value))
-    return [list(_runs(starts)) for starts in sections]
+def _names() -> dict[str, str]:
+    return dict((line.split(" ")[0], line.split(" ")[1]) for line in _sections()["Names"])
 
 
-def _runs(starts: list[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
+@cache
+def _runs(section: str) -> list[tuple[int, int, str]]:
+    """(first, last, value) of every run of code points in a section of the file."""
+    starts = [(int(code, 16), value) for code, value in map(str.split, _sections()[section])]
+    return list(_spans(starts))
+
+
+def _spans(starts: list[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
     ends = [code - 1 for code, _ in starts[1:]] + [LAST_CODE_POINT]
     for (code, value), end in zip(starts, ends, strict=True):
         yield code, end, value
+
+
+@cache
+def _sections() -> dict[str, list[str]]:
+    """The lines of the file, by section."""
+    text = resources.files("bytepair.patterns").joinpath("unicode.txt").read_text("ascii")
+    sections: dict[str, list[str]] = {}
+    for part in text.split("\n[")[1:]:
+        name, _, body = part.partition("]\n")
+        sections[name] = [line for line in body.splitlines() if not line.startswith("#")]
+    return sections
