@@ -51,7 +51,7 @@ def _by_default(root: Section, spelling: Spelling) -> tuple[DecoderStep, ...]:
             "decoder is missing: byte fallback needs a ByteFallback decoder, or bytes would be "
             "decoded as their spelling, such as '<0x0A>'"
         )
-    if spelling.suffix:
+    if spelling.suffix and (spelling.is_byte_level or not spelling.prefix):
         return (WordEnds(),)
     if spelling.is_byte_level:
         return ()
@@ -94,7 +94,7 @@ class _Chain:
         needed = {
             "ByteLevel": spelling.is_byte_level,
             "ByteFallback": spelling.has_fallback,
-            "BPEDecoder": is_text and spelling.suffix,
+            "BPEDecoder": is_text and spelling.suffix and not spelling.prefix,
             "WordPiece": is_text and spelling.prefix,
         }
         for kind, is_needed in needed.items():
