@@ -2,32 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 
-from bytepair.formats._json import Section
-from bytepair.formats._vocab import bytes_of, check_id, check_text
-from bytepair.model import AddedToken, MergeTable, TokenId, Vocabulary
+import numpy as np
+from numpy.typing import NDArray
 
-_BORDER_FLAGS = ("single_word", "lstrip", "rstrip")
+from bytepair.formats._hf_model import Model
+from bytepair.formats._json import Object, Section
+from bytepair.formats._vocab import Spelling, bytes_of, check_id, check_text
+from bytepair.model import AddedToken, TokenId, Vocabulary
+
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+_BORDER_FLAGS = ("lstrip", "rstrip", "single_word")
 
 
-def read_added(root: Section, *, has_normalizer: bool) -> tuple[AddedToken, ...]:
-    """Added tokens by ascending id.
+def read_added(root: Section, ids: Mapping[str, TokenId]) -> tuple[AddedToken, ...]:
+    """Added tokens by ascending id; `ids` are those of the model's vocabulary.
 
     Raises:
-        FormatError: an id or a content used twice, an empty content, or a flag that moves the
-            borders of a match.
+        FormatError: an id or a content used twice, an empty content, or an id that is not the one
+            its content has in the vocabulary.
     """
-    by_flag: dict[bool, list[AddedToken]] = {False: [], True: []}
-    for section in root.sections("added_tokens", []):
-        by_flag[section.get("normalized", bool, False)].append(_added_token(section))
-    raw, normalized = by_flag[False], by_flag[True]
-    if normalized and has_normalizer:
-        raise root.error(
-            f"added token {normalized[0].content!r} is looked for in normalised text "
-            "('normalized' is true), which is not supported"
-        )
-    _check_distinct(root, raw + normalized)
-    _check_same_priority(root, raw, normalized)
-    return tuple(sorted(raw + normalized, key=lambda token: token.id))
+    added = [_added_token(section) for section in root.sections("added_tokens", [])]
+    _check_distinct(root, added)
+    for token in added:
+        if (known := ids.get(token.content, token.id)) != token.id:
+            raise root.error(
+                f"added token {token.content[:60]!r} has id {token.id}, but model.vocab gives it "
+                f"id {known}"
+            )
+    return tuple(sorted(added, key=lambda token: token.id))
 
 
 def _added_token(section: Section) -> AddedToken:
@@ -35,13 +37,8 @@ def _added_token(section: Section) -> AddedToken:
     if not content:
         raise section.error(f"{section.path('content')} is empty, so it would match everywhere")
     check_text(section, section.path("content"), content)
-    for flag in _BORDER_FLAGS:
-        if section.get(flag, bool, False):
-            raise section.error(
-                f"{section.path(flag)} is true ({content!r}), which is not supported"
-            )
     number = check_id(section, section.path("id"), section.any("id"))
-    return AddedToken(content, number, section.get("special", bool, False))
+    return AddedToken(content, number, **{flag: section.get(flag, bool, False) for flag in FLAGS})
 
 
 def _check_distinct(root: Section, added: Sequence[AddedToken]) -> None:
@@ -50,48 +47,27 @@ def _check_distinct(root: Section, added: Sequence[AddedToken]) -> None:
     for token in added:
         if (other := by_id.setdefault(token.id, token)) is not token:
             raise root.error(
-                f"added tokens {other.content!r} and {token.content!r} both have id {token.id}"
+                f"added tokens {other.content[:60]!r} and {token.content[:60]!r} both have id "
+                f"{token.id}"
             )
         if (other := by_content.setdefault(token.content, token)) is not token:
             raise root.error(
-                f"added token {token.content!r} has two ids, {other.id} and {token.id}"
+                f"added token {token.content[:60]!r} has two ids, {other.id} and {token.id}"
             )
 
 
-def _check_same_priority(
-    root: Section, raw: Sequence[AddedToken], normalized: Sequence[AddedToken]
-) -> None:
-    # Hugging Face cuts at tokens with normalized=false before it looks for the others. One search
-    # for the longest finds the same, unless an occurrence of one kind overlaps one of the other.
-    for one in raw:
-        for other in normalized:
-            if _can_overlap(one.content, other.content):
-                raise root.error(
-                    f"added tokens {one.content!r} and {other.content!r} can overlap but differ in "
-                    "'normalized', which is not supported"
-                )
+def check_flags(root: Section, added: Sequence[AddedToken]) -> None:
+    """Refuse flags that look at the neighbours of a token in a text whose bytes are spelt."""
+    for token in added:
+        if token.normalized and (token.lstrip or token.rstrip or token.single_word):
+            raise root.error(
+                f"added token {token.content[:60]!r} is looked for behind the normalizer ByteLevel "
+                f"and has one of {', '.join(_BORDER_FLAGS)}, which is not supported"
+            )
 
 
-def _can_overlap(one: str, other: str) -> bool:
-    if one in other or other in one:
-        return True
-    sizes = range(1, min(len(one), len(other)))
-    return any(
-        left.endswith(right[:size])
-        for size in sizes
-        for left, right in ((one, other), (other, one))
-    )
-
-
-def ordinary_ids(
-    model: Section,
-    ids: Mapping[str, TokenId],
-    added: Sequence[AddedToken],
-    merges: MergeTable,
-    *,
-    is_byte_level: bool,
-) -> dict[str, TokenId]:
-    """`ids` without the added tokens that only stand there to have their id.
+def ordinary_ids(model: Model, added: Sequence[AddedToken]) -> Mapping[str, TokenId]:
+    """The model's ids without the added tokens that only stand there to have their id.
 
     An added token stays if it is an ordinary token as well: a first symbol, part or result of a
     merge, or found by looking up a whole pre-token.
@@ -99,31 +75,43 @@ def ordinary_ids(
     Raises:
         FormatError: an added token has the id of another token.
     """
-    spelling_by_id = {number: spelling for spelling, number in ids.items()}
-    merged = set(merges.joined.tolist()) | set(merges.left.tolist()) | set(merges.right.tolist())
-    looks_up = model.get("ignore_merges", bool, False)
-    ordinary = dict(ids)
-    for token in added:
-        other = spelling_by_id.get(token.id)
+    numbers = np.array([token.id for token in added], np.int64)
+    columns = (model.merges.left, model.merges.right, model.merges.joined)
+    merged = np.any([np.isin(numbers, column) for column in columns], axis=0)
+    dropped = set()
+    for token, is_merged, other in zip(added, merged, _spellings(model, numbers), strict=True):
         if other is None:
             continue
         if other != token.content:
-            raise model.error(
-                f"id {token.id} is given to both the added token {token.content!r} and the token "
-                f"{other[:60]!r} of {model.path('vocab')}"
+            raise model.section.error(
+                f"id {token.id} is given to both the added token {token.content[:60]!r} and the "
+                f"token {other[:60]!r} of {model.section.path('vocab')}"
             )
-        reached = _is_reached(token.content, is_byte_level=is_byte_level, looks_up=looks_up)
-        if not reached and token.id not in merged:
-            del ordinary[token.content]
-    return ordinary
+        if not is_merged and not _is_reached(token.content, model):
+            dropped.add(other)
+    if not dropped:
+        return model.ids
+    return {spelling: number for spelling, number in model.ids.items() if spelling not in dropped}
 
 
-def _is_reached(content: str, *, is_byte_level: bool, looks_up: bool) -> bool:
+def _spellings(model: Model, numbers: NDArray[np.int64]) -> list[str | None]:
+    """What the model's vocabulary has under each of these ids."""
+    last = next(reversed(model.ids.values()), -1)  # they ascend
+    if not np.any(numbers <= last):
+        return [None] * len(numbers)  # as in most files; the table below is large
+    spelling_by_id = {number: spelling for spelling, number in model.ids.items()}
+    return [spelling_by_id.get(number) for number in numbers.tolist()]
+
+
+def _is_reached(content: str, model: Model) -> bool:
     """True if the entry is a first symbol, or the whole of a pre-token that is not its content."""
-    if not is_byte_level:
-        return len(content) == 1
-    spelled = bytes_of(content)
-    return spelled is not None and (len(spelled) == 1 or (looks_up and spelled != content.encode()))
+    spelling: Spelling = model.spelling
+    if not spelling.is_byte_level:
+        return spelling.is_first_symbol(content)
+    if bytes_of(spelling.parts(content).core) is None:
+        return False
+    looked_up = model.ignore_merges and bytes_of(content) != content.encode()
+    return looked_up or spelling.is_first_symbol(content)
 
 
 def check_shared(model: Section, added: Sequence[AddedToken], vocabulary: Vocabulary) -> None:
@@ -132,6 +120,12 @@ def check_shared(model: Section, added: Sequence[AddedToken], vocabulary: Vocabu
         meant = vocabulary.tokens.get(token.id, token.content.encode())
         if meant != token.content.encode():
             raise model.error(
-                f"id {token.id} is given to both the added token {token.content!r} and the bytes "
-                f"{meant!r}, which {model.path('vocab')} spells the same"
+                f"id {token.id} is given to both the added token {token.content[:60]!r} and the "
+                f"bytes {meant[:60]!r}, which {model.path('vocab')} spells the same"
             )
+
+
+def added_json(token: AddedToken) -> Object:
+    """An added token as a member of a `tokenizer.json`."""
+    flags = {flag: getattr(token, flag) for flag in FLAGS}
+    return {"id": token.id, "content": token.content, **flags}

@@ -1,14 +1,16 @@
 """What a format can say at all: refusals that do not need a trained tokenizer."""
 
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, get_args
 
-from bytepair.errors import ArgumentError, ExportError
-from bytepair.formats._components import normalizer_json, portable_or_refuse
-from bytepair.model import BYTE_TO_CHAR, Alphabet
+from bytepair.errors import ArgumentError, BytepairWarning, ExportError
+from bytepair.formats._hf_normalizer import normalizer_json
+from bytepair.formats._hf_patterns import portable_or_refuse
+from bytepair.model import BYTE_TO_CHAR, AddedToken, Alphabet, NormalizerStep, TokenizerSpec
 from bytepair.patterns import resolve
 
 Format = Literal["huggingface", "tiktoken"]
@@ -16,6 +18,10 @@ Format = Literal["huggingface", "tiktoken"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _SUFFIX = ".tiktoken"
+_DROPS = (
+    "huggingface silently drops characters that have no token, where bytepair raises an error. "
+    "Train with byte_fallback=True or with alphabet='bytes', or give the specification an unk_id."
+)
 # Endings of other tools' files: certainly no names of folders.
 _FOREIGN = (".bin", ".gguf", ".model", ".pickle", ".pkl", ".txt", ".vocab")
 
@@ -60,7 +66,7 @@ def require_format(
     end_of_word: str | None = None,
     byte_fallback: bool = True,
     pattern: str | None = None,
-    normalizer: Sequence[str] = (),
+    normalizer: Sequence[NormalizerStep] = (),
     special_tokens: Sequence[str] = (),
 ) -> None:
     """Refuse, before any training, options whose result the format could not express.
@@ -93,8 +99,54 @@ def require_format(
     if is_tiktoken:
         _check_tiktoken(normalizer, special_tokens)
     else:
-        normalizer_json(tuple(normalizer))
+        normalizer_json(normalizer)
         _check_spelling(alphabet, special_tokens)
+
+
+def require_sayable(kind: Format, spec: TokenizerSpec) -> None:
+    """Refuse what only a loaded tokenizer can have and the format does not know.
+
+    Raises:
+        ExportError: the format cannot express it; the message says what.
+    """
+    if kind == "huggingface":
+        _require_huggingface(spec)
+        return
+    borders = any(t.lstrip or t.rstrip or t.single_word for t in spec.added_tokens)
+    unknown_to_tiktoken = {
+        "pre-tokenisers other than one pattern": spec.rules.steps,
+        "tokens that begin or end words": spec.vocabulary.ends_word or spec.continuing_prefix,
+        "bytes without a token": not spec.vocabulary.byte_ids,
+        "a dropout": spec.dropout,
+        "decoders": spec.decoder,
+        "added tokens that take white space or stand between words": borders,
+        "added tokens looked for one after the other kind": _differs(spec.added_tokens),
+    }
+    for what, there_is in unknown_to_tiktoken.items():
+        if there_is:
+            raise ExportError(f"tiktoken has no {what}. Save as 'huggingface'.")
+    if spec.post_processor.single or spec.post_processor.pair:
+        warnings.warn(
+            "tiktoken has no post-processor: the tokens that surround a text where special tokens "
+            "are asked for are not in the file.",
+            BytepairWarning,
+            stacklevel=4,
+        )
+
+
+def _require_huggingface(spec: TokenizerSpec) -> None:
+    falls_back = spec.alphabet == "chars" and bool(spec.vocabulary.byte_ids)
+    if not spec.vocabulary.byte_ids and spec.unk_id is None:
+        raise ExportError(_DROPS)
+    if (spec.end_of_word or spec.continuing_prefix) and (spec.ignore_merges or falls_back):
+        raise ExportError(
+            "huggingface reads ignore_merges and byte fallback differently where tokens say that "
+            "they begin or end a word"
+        )
+
+
+def _differs(added: Sequence[AddedToken]) -> bool:
+    return len({token.normalized for token in added}) > 1
 
 
 def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002  # the public name
@@ -104,10 +156,7 @@ def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002  # 
             "'huggingface'."
         )
     if not byte_fallback:
-        raise ExportError(
-            "huggingface silently drops characters that have no token, where bytepair raises an "
-            "error. Train with byte_fallback=True or with alphabet='bytes'."
-        )
+        raise ExportError(_DROPS)
 
 
 def _check_spelling(alphabet: Alphabet, special_tokens: Sequence[str]) -> None:
@@ -119,10 +168,10 @@ def _check_spelling(alphabet: Alphabet, special_tokens: Sequence[str]) -> None:
             )
 
 
-def _check_tiktoken(normalizer: Sequence[str], special_tokens: Sequence[str]) -> None:
+def _check_tiktoken(normalizer: Sequence[NormalizerStep], special_tokens: Sequence[str]) -> None:
     if normalizer:
         raise ExportError(
-            f"tiktoken cannot normalise text ({', '.join(normalizer)}). Train without a "
+            f"tiktoken cannot normalise text ({', '.join(map(str, normalizer))}). Train without a "
             "normaliser, or save as 'huggingface'."
         )
     ordered = sorted(special_tokens)  # a prefix sorts right before what it begins

@@ -5,15 +5,14 @@ import warnings
 from collections.abc import Mapping
 
 from bytepair.errors import BytepairWarning, ExportError
-from bytepair.formats._components import (
-    Splitting,
-    decoder_json,
-    normalizer_json,
-    pre_tokenizer_json,
-)
+from bytepair.formats._added import added_json
+from bytepair.formats._hf_decoder import decoder_json
+from bytepair.formats._hf_normalizer import normalizer_json
+from bytepair.formats._hf_postprocessor import post_processor_json
+from bytepair.formats._hf_pretokenizer import Splitting, pre_tokenizer_json
 from bytepair.formats._json import Object
 from bytepair.formats._replay import as_merge_list
-from bytepair.formats._vocab import added_vocab, bytes_of, spell
+from bytepair.formats._vocab import Spelling, added_vocab, bytes_of, spell
 from bytepair.model import AddedToken, TokenId, TokenizerSpec
 
 _END_OF_TEXT = "<|endoftext|>"
@@ -25,21 +24,34 @@ def tokenizer_json(spec: TokenizerSpec) -> bytes:
     Raises:
         ExportError: Hugging Face's library would give other ids; the message says why.
     """
-    is_byte_level = spec.alphabet == "bytes"
+    spelling = _spelling(spec)
+    splitting = Splitting(spec.rules.pattern, spec.rules.steps, spelling.is_byte_level)
+    spellings = spell(spec.vocabulary, spelling)
+    contents = spellings | {token.id: token.content for token in spec.added_tokens}
     root: Object = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [_added_token(token) for token in spec.added_tokens],
+        "added_tokens": [added_json(token) for token in spec.added_tokens],
         "normalizer": normalizer_json(spec.rules.normalizer),
-        "pre_tokenizer": pre_tokenizer_json(Splitting(spec.rules.pattern, is_byte_level)),
-        "post_processor": None,
-        "decoder": decoder_json(is_byte_level=is_byte_level),
-        "model": _model(spec, is_byte_level=is_byte_level),
+        "pre_tokenizer": pre_tokenizer_json(splitting),
+        "post_processor": post_processor_json(spec.post_processor, contents),
+        "decoder": decoder_json(spec.decoder, spelling),
+        "model": _model(spec, spelling, spellings),
     }
-    if is_byte_level:
+    if spelling.is_byte_level:
         _warn_of_garbled(spec.added_tokens)
     return dump(root)
+
+
+def _spelling(spec: TokenizerSpec) -> Spelling:
+    is_byte_level = spec.alphabet == "bytes"
+    return Spelling(
+        is_byte_level,
+        has_fallback=not is_byte_level and bool(spec.vocabulary.byte_ids),
+        prefix=spec.continuing_prefix or "",
+        suffix=spec.end_of_word or "",
+    )
 
 
 def config_json(spec: TokenizerSpec) -> bytes:
@@ -60,25 +72,37 @@ def dump(value: Object) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _model(spec: TokenizerSpec, *, is_byte_level: bool) -> Object:
-    spellings = spell(spec.vocabulary, is_byte_level=is_byte_level)
-    vocab = {spelling: number for number, spelling in spellings.items()}
+def _model(spec: TokenizerSpec, spelling: Spelling, spellings: Mapping[TokenId, str]) -> Object:
+    vocab = {token: number for number, token in spellings.items()}
     extra = added_vocab(spellings, spec.added_tokens)
-    if is_byte_level and spec.ignore_merges:
+    unk_token = _unk_token(spec, spellings)
+    if unk_token is not None and spec.unk_id is not None and unk_token not in vocab:
+        extra = extra | {unk_token: spec.unk_id}  # Hugging Face looks for it here only
+    if spelling.is_byte_level and spec.ignore_merges:
         _check_not_looked_up(extra)
     vocab |= extra
     return {
         "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": not is_byte_level,
+        "dropout": spec.dropout,
+        "unk_token": unk_token,
+        "continuing_subword_prefix": spelling.prefix or None,
+        "end_of_word_suffix": spelling.suffix or None,
+        "fuse_unk": spec.fuse_unk,
+        "byte_fallback": spelling.has_fallback,
         "ignore_merges": spec.ignore_merges,
         "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
-        "merges": _merges(spec, spellings),
+        "merges": _merges(spec, spelling, spellings),
     }
+
+
+def _unk_token(spec: TokenizerSpec, spellings: Mapping[TokenId, str]) -> str | None:
+    if spec.unk_id is None:
+        return None
+    contents = {token.id: token.content for token in spec.added_tokens}
+    content = contents.get(spec.unk_id, spellings.get(spec.unk_id))
+    if content is None:
+        raise ExportError(f"the id of the unknown token, {spec.unk_id}, is no token")
+    return content
 
 
 def _check_not_looked_up(extra: Mapping[str, TokenId]) -> None:
@@ -90,29 +114,20 @@ def _check_not_looked_up(extra: Mapping[str, TokenId]) -> None:
             )
 
 
-def _merges(spec: TokenizerSpec, spellings: Mapping[TokenId, str]) -> list[object]:
+def _merges(
+    spec: TokenizerSpec, spelling: Spelling, spellings: Mapping[TokenId, str]
+) -> list[object]:
     pairs: list[object] = []
     for left, right, joined in as_merge_list(spec):
         # The file names only the parts; the result is the token that is spelt like both together.
-        if spellings[left] + spellings[right] != spellings[joined]:
+        behind = spellings[right].removeprefix(spelling.prefix)
+        if spellings[left] + behind != spellings[joined]:
             raise ExportError(
                 f"the merge of {spellings[left]!r} and {spellings[right]!r} gives "
                 f"{spellings[joined]!r}, which a tokenizer.json cannot say"
             )
         pairs.append([spellings[left], spellings[right]])
     return pairs
-
-
-def _added_token(token: AddedToken) -> Object:
-    return {
-        "id": token.id,
-        "content": token.content,
-        "single_word": False,
-        "lstrip": False,
-        "rstrip": False,
-        "normalized": False,
-        "special": token.special,
-    }
 
 
 def _warn_of_garbled(added: tuple[AddedToken, ...]) -> None:

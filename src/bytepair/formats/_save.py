@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bytepair._atomic import write_all_atomically
 from bytepair.errors import ExportError, SaveError
-from bytepair.formats._expressible import format_for, require_format
+from bytepair.formats._expressible import Format, format_for, require_format, require_sayable
 from bytepair.formats._hf_write import config_json, tokenizer_json
 from bytepair.formats._tiktoken_read import sidecar_path
 from bytepair.formats._tiktoken_write import rank_file, sidecar_json
@@ -67,17 +67,18 @@ def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
     return files
 
 
-def _require(kind: str, spec: TokenizerSpec) -> None:
+def _require(kind: Format, spec: TokenizerSpec) -> None:
     _check_added(kind, spec)
+    is_symbol = spec.vocabulary.end_of_word_id is not None
     require_format(
         kind,
         alphabet=spec.alphabet,
-        end_of_word=spec.end_of_word,
-        byte_fallback=len(spec.vocabulary.byte_ids) == 256,
+        end_of_word=spec.end_of_word if is_symbol else None,
         normalizer=spec.rules.normalizer,
         # What Hugging Face makes of an added token depends on its id: `tokenizer_json` looks.
         special_tokens=[t.content for t in spec.added_tokens] if kind == "tiktoken" else (),
     )
+    require_sayable(kind, spec)
 
 
 def _check_added(kind: str, spec: TokenizerSpec) -> None:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from itertools import pairwise
 
 from bytepair.errors import ExportError
-from bytepair.formats._components import portable_or_refuse
+from bytepair.formats._hf_patterns import portable_or_refuse
 from bytepair.formats._hf_write import dump
 from bytepair.formats._replay import Making, replay_all
 from bytepair.formats._tiktoken_read import SIDECAR_VERSION

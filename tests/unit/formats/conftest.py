@@ -1,12 +1,15 @@
 """Tokenizer files made by hand, small enough to read."""
 
 import base64
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bytepair import formats
 from bytepair.model import BYTE_TO_CHAR, MergeTable, SplitRules, TokenizerSpec, Vocabulary
 
 Json = dict[str, object]
@@ -45,6 +48,58 @@ def save(tmp_path: Path) -> Callable[[object], Path]:
         return path
 
     return save
+
+
+@pytest.fixture
+def chars_file(hf_file) -> Json:
+    """As `hf_file`, with characters for symbols: <unk> (0), a, b, c, ▁ (1 to 4), ab (5), ▁c (6)."""
+    vocab = {"<unk>": 0, "a": 1, "b": 2, "c": 3, "▁": 4, "ab": 5, "▁c": 6}
+    model = {"type": "BPE", "unk_token": "<unk>", "vocab": vocab}
+    model["merges"] = [["a", "b"], ["▁", "c"]]
+    return hf_file | {"model": model, "pre_tokenizer": None, "decoder": {"type": "Fuse"}}
+
+
+@pytest.fixture
+def fallback_file(hf_file) -> Json:
+    """Fallback bytes (0 to 255), a (256), é (257), aé (258)."""
+    vocab = {f"<0x{byte:02X}>": byte for byte in range(256)} | {"a": 256, "é": 257, "aé": 258}
+    model = {"type": "BPE", "byte_fallback": True, "vocab": vocab, "merges": ["a é"]}
+    decoder = {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]}
+    return hf_file | {"model": model, "decoder": decoder, "pre_tokenizer": None}
+
+
+def at(document: Json, path: str, value: object) -> Json:
+    """A copy of `document` with the member at `path` ("model.vocab") set."""
+    document = copy.deepcopy(document)
+    *parents, last = path.split(".")
+    place: Any = document
+    for key in parents:
+        place = place[int(key) if key.isdigit() else key]
+    place[int(last) if last.isdigit() else last] = value
+    return document
+
+
+@pytest.fixture
+def read_with(save) -> Callable[..., TokenizerSpec]:
+    """Reads a file with some members set: `read_with(file, {"model.vocab.x": 9})`."""
+
+    def read_with(file: Json, members: Json) -> TokenizerSpec:
+        for path, value in members.items():
+            file = at(file, path, value)
+        return formats.read(save(file))
+
+    return read_with
+
+
+@pytest.fixture
+def again(tmp_path: Path) -> Callable[[TokenizerSpec], TokenizerSpec]:
+    """Writes a specification and reads it back."""
+
+    def again(spec: TokenizerSpec) -> TokenizerSpec:
+        formats.write(spec, tmp_path / spec.name)
+        return formats.read(tmp_path / spec.name)
+
+    return again
 
 
 @pytest.fixture

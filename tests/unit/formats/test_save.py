@@ -8,7 +8,7 @@ import pytest
 
 from bytepair import formats
 from bytepair.errors import ArgumentError, ExportError, SaveError
-from bytepair.model import AddedToken, TrainingRecord
+from bytepair.model import AddedToken, TrainingRecord, WordEnds
 
 
 def everything_in(folder):
@@ -94,7 +94,7 @@ def test_a_folder_that_may_not_be_written_is_reported(spec, tmp_path, monkeypatc
 def test_a_refusal_comes_before_anything_is_written(spec, tmp_path):
     """Not even the folder."""
     with pytest.raises(ExportError):
-        formats.write(replace(spec, end_of_word="</w>"), tmp_path / "new")
+        formats.write(replace(spec, decoder=(WordEnds(),)), tmp_path / "new")
     with pytest.raises(ArgumentError):
         formats.write(spec, tmp_path / "new", "pickle")
     assert everything_in(tmp_path) == []

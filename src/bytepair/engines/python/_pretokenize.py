@@ -6,7 +6,14 @@ from typing import NamedTuple
 import regex
 
 from bytepair.engines.python._split import Splitter
-from bytepair.model import Behavior, Metaspace, PrefixSpace, SplitRules, byte_positions
+from bytepair.model import (
+    BYTE_TO_CHAR,
+    Behavior,
+    Metaspace,
+    PrefixSpace,
+    SplitRules,
+    byte_positions,
+)
 from bytepair.model import Split as SplitStep
 from bytepair.normalizers import Aligned
 from bytepair.patterns import regex_for
@@ -46,14 +53,23 @@ def _by_pattern(splitter: Splitter, stretch: Aligned) -> Iterator[Aligned]:
 
 
 def _split(step: SplitStep, piece: Aligned) -> Iterator[Aligned]:
-    text = piece.data.decode("utf-8", "surrogateescape")
+    text = _seen(step, piece.data)
     spans = list(_matches_and_gaps(regex_for(step.pattern, text), text))
     if step.invert:
         spans = [Span(start, end, not is_match) for start, end, is_match in spans]
     spans = joined(spans, step.behavior)
-    borders = byte_positions(text, [place for span in spans for place in span[:2]])
+    borders = [place for span in spans for place in span[:2]]
+    if not step.by_bytes:
+        borders = byte_positions(text, borders)
     for start, end in zip(borders[::2], borders[1::2], strict=True):
         yield piece.part(start, end)
+
+
+def _seen(step: SplitStep, data: bytes) -> str:
+    """What the regex sees: characters, or one that spells it for each byte."""
+    if step.by_bytes:
+        return "".join([BYTE_TO_CHAR[byte] for byte in data])
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _matches_and_gaps(pattern: "regex.Pattern[str]", text: str) -> Iterator[Span]:
