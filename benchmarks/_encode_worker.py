@@ -40,10 +40,10 @@ Result = dict[str, Any]
 def main() -> None:
     """Do the work, print what came out."""
     task = json.loads(sys.argv[1])
-    _peers.confine(task["threads"])
     works = (make_reference, cold, hot, calls, load, split)
     work = {function.__name__.removeprefix("make_"): function for function in works}[task["work"]]
-    print(json.dumps(work(task)))
+    with _peers.limited(task["threads"]):
+        print(json.dumps(work(task)))
 
 
 def load(task: Task) -> Result:

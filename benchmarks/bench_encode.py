@@ -192,8 +192,7 @@ class Bench:
         return task
 
     def _run(self, work: str, task: Task) -> Record:
-        environment = _peers.environment(task["threads"])
-        return _harness.run_fresh(WORKER, {**task, "work": work}, environment)
+        return _harness.run_fresh(WORKER, {**task, "work": work}, {})
 
     def _cold_runs(self, task: Task, work: str = "cold") -> Record:
         """Fresh processes in turns; the files have been read just before, so no disk is timed."""

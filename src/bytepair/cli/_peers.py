@@ -7,7 +7,8 @@ file alone, and holds no other library.
 import base64
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -94,13 +95,24 @@ def load(name: str, source: Source, threads: int) -> Library:
     Raises:
         LibraryError: it is not installed, or does not take this tokenizer; says why.
     """
-    try:
+    with answers():
         return LIBRARIES[name](source, threads)
-    except LibraryError:
+
+
+@contextmanager
+def answers() -> Iterator[None]:
+    """Whatever a library raises inside is its answer.
+
+    Raises:
+        LibraryError: in place of it.
+    """
+    try:
+        yield
+    except (LibraryError, KeyboardInterrupt, SystemExit):
         raise
     except ImportError as error:
         raise LibraryError(f"not installed ({error})") from error
-    except Exception as error:  # whatever a foreign loader raises is its answer
+    except BaseException as error:  # what a library in Rust raises in a panic is no Exception
         raise LibraryError(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
@@ -112,20 +124,28 @@ def installed_version(name: str) -> str | None:
         return None
 
 
-def environment(threads: int) -> dict[str, str]:
-    """Variables by which libraries are told how many threads to use, before they are imported."""
-    return {
+@contextmanager
+def limited(threads: int) -> Iterator[None]:
+    """Libraries that are imported inside use so many threads, and so many processors at most,
+    where the system can see to that: some start more threads than they are told to.
+    """
+    told = {
         "RAYON_NUM_THREADS": str(threads),
         "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false",
     }
-
-
-def confine(threads: int) -> None:
-    """Let this process use only so many processors, where the system can: some libraries start
-    more threads than they were told to.
-    """
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+    before = {name: os.environ.get(name) for name in told}
+    processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+    os.environ.update(told)
+    if processors:
+        os.sched_setaffinity(0, sorted(processors)[:threads])
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ |= {} if value is None else {name: value}
+        if processors:
+            os.sched_setaffinity(0, processors)
 
 
 def ragged(rows: Rows) -> Ragged:
