@@ -10,15 +10,14 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from _corpus import SEPARATOR, documents
 from _harness import peak_rss_bytes
 
-SEPARATOR = "<|endoftext|>"
 MIN_FREQUENCY = 2
-READ_BYTES = 4 << 20
 
 Merges = Iterable[tuple[bytes, bytes]]
 
@@ -70,18 +69,6 @@ def train_tokenizers(task: dict[str, Any]) -> Callable[[], Merges]:
     )
     tok.train_from_iterator(documents(task["corpus"]), trainer)
     return lambda: read_merges(json.loads(tok.to_str())["model"]["merges"])
-
-
-def documents(paths: Iterable[str]) -> Iterator[str]:
-    """The documents of the files, cut at the separator; each file ends a document."""
-    separator = SEPARATOR.encode()
-    for path in paths:
-        rest = b""
-        with Path(path).open("rb") as stream:
-            while block := stream.read(READ_BYTES):
-                *whole, rest = (rest + block).split(separator)
-                yield from (document.decode("utf-8") for document in whole)
-        yield rest.decode("utf-8")
 
 
 def read_merges(merges: Iterable[tuple[str, str]]) -> Merges:

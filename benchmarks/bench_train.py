@@ -12,14 +12,13 @@ The result is printed and added to benchmarks/results.jsonl.
 import argparse
 import os
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import _corpus
 import _harness
-from _train_worker import SEPARATOR, documents
 
 LIBRARIES = ("bytepair", "tokenizers")
 CHECKED = ("gpt2", "cl100k", "o200k")
@@ -34,9 +33,9 @@ def main() -> None:
     options = parse_options()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        files = options.corpus or [standard_library(scratch)]
-        corpora = [prefix(path, options.mb, scratch) for path in files]
-        check_merges([prefix(corpora[0], CHECK_MB, scratch)], options.threads)
+        files = options.corpus or [_corpus.standard_library(scratch)]
+        corpora = [_corpus.prefix(path, options.mb, scratch) for path in files]
+        check_merges([_corpus.prefix(corpora[0], CHECK_MB, scratch)], options.threads)
         task = {
             "corpus": [str(path) for path in corpora],
             "vocab_size": options.vocab_size,
@@ -66,33 +65,6 @@ def parse_options() -> argparse.Namespace:
     if options.rounds < 1 or options.threads < 1:
         parser.error("--rounds and --threads must be 1 or more")
     return options
-
-
-def standard_library(folder: Path) -> Path:
-    """The source of Python's standard library as one file; a module is a document."""
-    library = Path(sysconfig.get_path("stdlib"))
-    target = folder / f"python-{sys.version_info.major}.{sys.version_info.minor}-library.txt"
-    with target.open("w", encoding="utf-8") as stream:
-        for path in sorted(library.rglob("*.py")):
-            if {"site-packages", "dist-packages"} & set(path.parts):
-                continue
-            try:
-                stream.write(path.read_text(encoding="utf-8") + SEPARATOR)
-            except UnicodeDecodeError:  # the library tests its readers with such files
-                continue
-    return target
-
-
-def prefix(path: Path, megabytes: float | None, folder: Path) -> Path:
-    """The first `megabytes` of a file up to the end of a document (or else of a line)."""
-    if megabytes is None or path.stat().st_size <= megabytes * 1e6:
-        return path
-    with path.open("rb") as stream:
-        data = stream.read(int(megabytes * 1e6))
-    cut = data.rfind(SEPARATOR.encode())
-    target = folder / f"{path.stem}-{megabytes:g}MB{path.suffix}"
-    target.write_bytes(data[: cut if cut > 0 else data.rfind(b"\n") + 1])
-    return target
 
 
 def check_merges(corpora: Sequence[Path], threads: int) -> None:
@@ -146,7 +118,7 @@ def record_of(task: dict[str, Any], corpora: Sequence[Path], runs: Runs) -> _har
     seconds = {library: _harness.median(runs[library], "seconds") for library in LIBRARIES}
     peak = {library: _harness.median(runs[library], "peak_rss_bytes") for library in LIBRARIES}
     ours, theirs = LIBRARIES
-    n_documents, largest = documents_of(corpora)
+    n_documents, largest = _corpus.describe(corpora)
     return {
         "benchmark": "train",
         "date": _harness.today(),
@@ -167,12 +139,6 @@ def record_of(task: dict[str, Any], corpora: Sequence[Path], runs: Runs) -> _har
         "times_smaller": round(peak[theirs] / peak[ours], 2),
         "runs": runs,
     }
-
-
-def documents_of(corpora: Sequence[Path]) -> tuple[int, int]:
-    """(number of documents, bytes of the largest one); an empty one counts too."""
-    sizes = [len(document.encode()) for document in documents(map(str, corpora))]
-    return len(sizes), max(sizes)
 
 
 def report(record: _harness.Record) -> None:

@@ -8,6 +8,7 @@ import typer
 
 import bytepair
 from bytepair.cli import _streams
+from bytepair.cli._bench import bench
 from bytepair.cli._convert import convert
 from bytepair.cli._count import count
 from bytepair.cli._decode import decode
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (train, encode, decode, count, inspect, convert):
+for command in (train, encode, decode, count, inspect, convert, bench):
     app.command()(guard()(command))
 
 

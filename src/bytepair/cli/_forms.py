@@ -1,0 +1,37 @@
+"""A tokenizer in every form that other libraries read."""
+
+import json
+from pathlib import Path
+
+from bytepair import Tokenizer
+from bytepair.cli._output import main_file
+from bytepair.cli._peers import Source
+from bytepair.errors import ExportError, FormatError
+
+
+def forms_of(tok: Tokenizer, path: Path, folder: Path) -> Source:
+    """`tok`, which `path` holds, in every form that says it exactly; new files go to `folder`."""
+    given = main_file(path) if main_file(path).is_file() else path
+    reasons: dict[str, str] = {}
+    ranks = _exported(tok, folder / "exported.tiktoken", "ranks", reasons)
+    sidecar = json.loads(Path(f"{ranks}.json").read_text(encoding="utf-8")) if ranks else {}
+    return Source(
+        given=str(given),
+        json=str(given)
+        if given.suffix == ".json"
+        else _exported(tok, folder / "exported.json", "json", reasons),
+        ranks=ranks,
+        pattern=sidecar.get("pat_str", ""),
+        special_tokens=sidecar.get("special_tokens", tok.special_tokens),
+        n_ordinary=len(tok.spec.vocabulary.tokens),
+        reasons=reasons,
+    )
+
+
+def _exported(tok: Tokenizer, target: Path, form: str, reasons: dict[str, str]) -> str:
+    try:
+        tok.save(target)
+    except (ExportError, FormatError) as error:
+        reasons[form] = str(error)
+        return ""
+    return str(target)
