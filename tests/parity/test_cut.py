@@ -1,10 +1,11 @@
-"""The twin finds added tokens where Hugging Face finds them."""
+"""Both engines find added tokens where Hugging Face finds them."""
 
 import hypothesis.strategies as st
+import pytest
 import tokenizers
 from hypothesis import assume, given
 
-from bytepair.engines.python import Cutter
+from bytepair.engines import NAMES, select
 from bytepair.model import AddedToken
 
 FLAGS = st.fixed_dictionaries(
@@ -38,20 +39,22 @@ def hugging_face(tokens: list[AddedToken], text: str) -> list[tuple[int, int, in
     return [(len(text[:a].encode()), len(text[:b].encode()), n) for a, b, n in found]
 
 
+@pytest.mark.parametrize("engine", NAMES)
 @given(tokens=TOKENS.map(added), text=TEXTS)
 def test_added_tokens_are_found_where_hugging_face_finds_them(
-    tokens: list[AddedToken], text: str
+    engine: str, tokens: list[AddedToken], text: str
 ) -> None:
     """Tokens that overlap, that take white space, that stand alone, in two groups."""
-    assert Cutter(tokens).cut(text.encode()) == hugging_face(tokens, text)
+    assert select(engine).cutter(tokens).cut(text.encode()) == hugging_face(tokens, text)
 
 
+@pytest.mark.parametrize("engine", NAMES)
 @given(tokens=TOKENS.map(added), data=TEXTS.map(str.encode), more=TEXTS.map(str.encode))
 def test_what_is_not_held_back_is_certain(
-    tokens: list[AddedToken], data: bytes, more: bytes
+    engine: str, tokens: list[AddedToken], data: bytes, more: bytes
 ) -> None:
     """Of a stream only that part may be encoded which no later text can change."""
-    cutter = Cutter(tokens)
+    cutter = select(engine).cutter(tokens)
     certain = len(data) - cutter.held_back(data)
     before = [found for found in cutter.cut(data) if found[1] <= certain]
     whole = cutter.cut(data + more)
@@ -60,13 +63,33 @@ def test_what_is_not_held_back_is_certain(
     assert all(start >= certain for start, _, _ in cutter.cut(data)[len(before) :])
 
 
+@pytest.mark.parametrize("engine", NAMES)
 @given(tokens=TOKENS.map(added), data=TEXTS.map(str.encode), place=st.integers(0, 40))
 def test_text_may_stop_within_a_character(
-    tokens: list[AddedToken], data: bytes, place: int
+    engine: str, tokens: list[AddedToken], data: bytes, place: int
 ) -> None:
     """Bytes of white space or of a letter may still be on their way."""
-    cutter = Cutter(tokens)
+    cutter = select(engine).cutter(tokens)
     part = data[:place]
     certain = len(part) - cutter.held_back(part)
     before = [found for found in cutter.cut(part) if found[1] <= certain]
     assert [found for found in cutter.cut(data) if found[0] < certain] == before
+
+
+@given(
+    tokens=TOKENS.map(added),
+    data=st.one_of(
+        TEXTS.map(str.encode),
+        st.binary(),
+        st.lists(
+            st.sampled_from([b"\xe3", b"\x80", b"\xcc", b"\x81", b"a", b" ", b"<", b"\xc3"])
+        ).map(b"".join),
+    ),
+)
+def test_the_engines_find_the_same_in_any_bytes(tokens: list[AddedToken], data: bytes) -> None:
+    """Also where text is broken, and where it may go on."""
+    forbidden = [token.content for token in tokens if token.lstrip]
+    native, twin = (select(name).cutter(tokens, forbidden) for name in ("native", "python"))
+    assert native.cut(data) == twin.cut(data)
+    assert native.find_forbidden(data) == twin.find_forbidden(data)
+    assert native.held_back(data) == twin.held_back(data)

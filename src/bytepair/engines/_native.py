@@ -19,8 +19,10 @@ from bytepair.model import (
     TokenId,
     TokenizerSpec,
     WordCounts,
+    to_utf8,
 )
-from bytepair.patterns import automaton
+from bytepair.normalizers import normalize
+from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
 _MAX_ID = 0xFFFF_FFFF
@@ -105,6 +107,54 @@ class RegexEncoder(python.Encoder):
             raise _encode_error(error) from None
 
 
+class Cutter(python.Cutter):
+    """The core's cutter: it finds, the twin's methods put together."""
+
+    def __init__(
+        self,
+        added_tokens: Sequence[AddedToken],
+        forbidden: Sequence[str],
+        normalizer: Sequence[NormalizerStep],
+    ) -> None:
+        as_is = [_added_row(t, ()) for t in added_tokens if not t.normalized]
+        within = [_added_row(t, normalizer) for t in added_tokens if t.normalized]
+        self._is_normalizing = bool(normalizer)
+        self.core = _core.Cutter(
+            as_is,
+            [row for row in within if row[0]],
+            [data for content in forbidden if (data := to_utf8(content))],
+            np.array(word_set().ranges, np.uint32).ravel(),
+        )
+
+    def in_original(self, data: bytes) -> list[python.Found]:
+        """The tokens that are looked for in the text as it is."""
+        return self.core.in_original(data)
+
+    def in_normalized(self, data: bytes) -> list[python.Found]:
+        """Those that are looked for in the normalised text between the others."""
+        return self.core.in_normalized(data)
+
+    def find_forbidden(self, data: bytes) -> tuple[int, str] | None:
+        """The first forbidden token in the text as it is."""
+        start, size = self.core.find_forbidden(data)
+        return (start, data[start : start + size].decode()) if size else None
+
+    def certain_original(self, data: bytes) -> int:
+        """Up to where no text behind `data` changes what `in_original` finds; in no token."""
+        return self.core.certain_original(data)
+
+    def certain_normalized(self, data: bytes) -> int:
+        """The same for `in_normalized`."""
+        return self.core.certain_normalized(data)
+
+
+def _added_row(
+    token: AddedToken, normalizer: Sequence[NormalizerStep]
+) -> tuple[bytes, TokenId, bool, bool, bool]:
+    content = normalize(to_utf8(token.content), normalizer)
+    return content, token.id, token.lstrip, token.rstrip, token.single_word
+
+
 class Decoder:
     """The core's decoder."""
 
@@ -176,9 +226,9 @@ class NativeEngine:
         added_tokens: Sequence[AddedToken],
         forbidden: Sequence[str] = (),
         normalizer: Sequence[NormalizerStep] = (),
-    ) -> python.Cutter:
+    ) -> Cutter:
         """Finds added tokens."""
-        return python.Cutter(added_tokens, forbidden, normalizer)
+        return Cutter(added_tokens, forbidden, normalizer)
 
     def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
         """Turns ids into bytes."""

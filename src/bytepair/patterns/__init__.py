@@ -5,7 +5,7 @@ from bytepair.patterns._matches import matches
 from bytepair.patterns._named import NAMED, name_of, resolve
 from bytepair.patterns._pattern import automaton, exact_regex_of, regex_for, regex_of
 from bytepair.patterns._portable import for_oniguruma, portable
-from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed
+from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed, word_set
 
 __all__ = [
     "NAMED",
@@ -22,4 +22,5 @@ __all__ = [
     "regex_for",
     "regex_of",
     "resolve",
+    "word_set",
 ]

@@ -7,7 +7,7 @@ text to read for whoever wants to know what the core does.
 from collections.abc import Mapping, Sequence
 
 from bytepair.engines.python._count import Counter, between_special, special_regex
-from bytepair.engines.python._cut import Cutter, forbidden_token
+from bytepair.engines.python._cut import Cutter, Found, forbidden_token
 from bytepair.engines.python._decode import Decoder, unknown_id
 from bytepair.engines.python._encode import Encoder
 from bytepair.engines.python._join import join_symbols
@@ -58,6 +58,7 @@ __all__ = [
     "Cutter",
     "Decoder",
     "Encoder",
+    "Found",
     "Learner",
     "PythonEngine",
     "Splitter",

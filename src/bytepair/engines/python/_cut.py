@@ -73,11 +73,19 @@ class Cutter:
 
     def held_back(self, data: bytes) -> int:
         """How many bytes at the end of unfinished `data` could still belong to a token."""
-        certain = self._original.certain(data)
+        certain = self.certain_original(data)
         if not self._is_normalizing:
             start = max([end for _, end, _ in self.in_original(data) if end <= certain], default=0)
-            certain = start + self._normalized.certain(data[start:certain])
+            certain = start + self.certain_normalized(data[start:certain])
         return len(data) - certain
+
+    def certain_original(self, data: bytes) -> int:
+        """Up to where no text behind `data` changes what `in_original` finds; in no token."""
+        return self._original.certain(data)
+
+    def certain_normalized(self, data: bytes) -> int:
+        """The same for `in_normalized`."""
+        return self._normalized.certain(data)
 
 
 class _Match(NamedTuple):
