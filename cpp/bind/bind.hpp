@@ -18,6 +18,7 @@ namespace bytepair::bind {
 namespace nb = nanobind;
 
 void bind_split(nb::module_& m);
+void bind_normalize(nb::module_& m);
 void bind_special(nb::module_& m);
 void bind_count(nb::module_& m);
 void bind_learn(nb::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   // A fork has the forking thread only, and that one is not in the core.
   m.def("forget_unlocked", [] { bytepair::bind::n_unlocked = 0; });
   bytepair::bind::bind_split(m);
+  bytepair::bind::bind_normalize(m);
   bytepair::bind::bind_special(m);
   bytepair::bind::bind_count(m);
   bytepair::bind::bind_learn(m);

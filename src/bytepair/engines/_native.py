@@ -3,6 +3,7 @@
 import atexit
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,15 @@ from bytepair.model import (
     AddedToken,
     Merge,
     NormalizerStep,
+    Prepend,
+    Replace,
     SplitRules,
     TokenId,
     TokenizerSpec,
     WordCounts,
     to_utf8,
 )
-from bytepair.normalizers import normalize
+from bytepair.normalizers import FORMS, normalize, quick_values
 from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
@@ -146,6 +149,22 @@ class Cutter(python.Cutter):
     def certain_normalized(self, data: bytes) -> int:
         """The same for `in_normalized`."""
         return self.core.certain_normalized(data)
+
+
+def normalizer(steps: Sequence[NormalizerStep]) -> _core.Normalizer:
+    """The core's normaliser; what it has no form of its own for calls the twin."""
+    return _core.Normalizer([_normalizer_row(step) for step in steps])
+
+
+def _normalizer_row(step: NormalizerStep) -> tuple[object, ...]:
+    match step:
+        case Prepend(text):
+            return "prepend", to_utf8(text)
+        case Replace(pattern, content, is_regex=False) if pattern:
+            return "replace", to_utf8(pattern), to_utf8(content)
+        case str() if step in FORMS:
+            return "form", *quick_values(step), partial(normalize, steps=(step,))
+    return "call", partial(normalize, steps=(step,))
 
 
 def _added_row(

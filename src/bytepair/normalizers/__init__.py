@@ -1,6 +1,15 @@
 """Normalisers by name: what is done to text before it is split, in training and in use."""
 
 from bytepair.normalizers._aligned import Aligned
+from bytepair.normalizers._forms import FORMS, quick_values
 from bytepair.normalizers._normalize import NAMES, normalize, normalize_aligned, resolve
 
-__all__ = ["NAMES", "Aligned", "normalize", "normalize_aligned", "resolve"]
+__all__ = [
+    "FORMS",
+    "NAMES",
+    "Aligned",
+    "normalize",
+    "normalize_aligned",
+    "quick_values",
+    "resolve",
+]

@@ -7,14 +7,20 @@ every version of Python; it is shown no others, which all of its versions would 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bytepair.normalizers._aligned import Edit
 from bytepair.normalizers._tables import char_class, code_points
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+FORMS: Mapping[str, Form] = {"nfc": "NFC", "nfd": "NFD", "nfkc": "NFKC", "nfkd": "NFKD"}
+"""The normalisers that are normal forms, and what Unicode calls them."""
 
 _LEADING_JAMO = frozenset(range(0x1100, 0x1113))
 _OTHER_JAMO = frozenset([*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
@@ -102,3 +108,19 @@ def _pairs() -> list[tuple[str, str]]:
 
 def _is_composed(char: str) -> bool:
     return unicodedata.normalize("NFC", char) == char
+
+
+def quick_values(name: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    """(code points, value of each) for the quick check of a form of `FORMS`; all others have 0.
+
+    The value is the canonical combining class, or 255 if the character may change, alone or with
+    what stands before it.
+    """
+    form = FORMS[name]
+    known = code_points("forms")
+    may_change = {c for c in known if unicodedata.normalize(form, chr(c)) != chr(c)}
+    if form in ("NFC", "NFKC"):
+        may_change |= _OTHER_JAMO | {ord(second) for _, second in _pairs()}
+    codes = sorted(known | may_change)
+    values = [255 if c in may_change else unicodedata.combining(chr(c)) for c in codes]
+    return np.array(codes, np.uint32), np.array(values, np.uint8)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from bytepair.model import BYTE_TO_CHAR
-from bytepair.normalizers._forms import NormalForm
+from bytepair.normalizers._forms import FORMS, NormalForm
 from bytepair.normalizers._rewrite import WHITE_SPACE, Rewrite
 from bytepair.normalizers._tables import char_class, code_points, lower_case
 
@@ -33,10 +33,7 @@ def _stand_ins(char: str) -> str:
 
 
 USERS: Mapping[str, Callable[[], list[Rewriting]]] = {
-    "nfc": lambda: [NormalForm("NFC")],
-    "nfd": lambda: [NormalForm("NFD")],
-    "nfkc": lambda: [NormalForm("NFKC")],
-    "nfkd": lambda: [NormalForm("NFKD")],
+    **{name: lambda form=form: [NormalForm(form)] for name, form in FORMS.items()},
     "lowercase": lambda: [_lowercase()],
     "strip-accents": lambda: [_without("accents")],
     "collapse-whitespace": lambda: [Rewrite(f"{WHITE_SPACE}+", " ")],
