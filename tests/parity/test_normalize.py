@@ -28,7 +28,7 @@ def test_forms_are_those_of_the_twin(name: str, data: bytes) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_every_character_has_the_form_of_the_twin(name: str) -> None:
     """Alone between letters, and behind a mark."""
-    codes = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    codes = [c for c in range(0x30000) if not 0xD800 <= c < 0xE000]  # none beyond has another form
     for pattern in ("a%sa", "a\u0301%s\u0323"):
         text = "\n".join(pattern % chr(c) for c in codes).encode()
         assert _native.normalizer([name]).apply(text) == normalize(text, [name])
