@@ -95,3 +95,62 @@ TEST(random_tokens_are_found_as_by_trying_each_at_each_position) {
 }
 
 int main() { return check::run_all(); }
+
+TEST(every_token_of_many_is_found_and_the_first_of_equal_ones_counts) {
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 5'000; ++i) tokens.push_back("<" + std::to_string(i) + ">");
+  tokens.emplace_back("<7>");
+  const SpecialMatcher matcher(tokens);
+  for (std::size_t i = 0; i < 5'000; i += 37) {
+    const auto found = matcher.find("a <x " + tokens[i] + "0>", 0, 99);
+    CHECK_EQ(found.start, std::size_t{5});
+    CHECK_EQ(found.number, i);
+  }
+}
+
+TEST(what_is_begun_at_the_end_of_a_text_is_known) {
+  const SpecialMatcher matcher({"<|a|>", "<|ab", "x"});
+  CHECK_EQ(matcher.begun("..<|"), std::size_t{2});
+  CHECK_EQ(matcher.begun("..<|a"), std::size_t{2});
+  CHECK_EQ(matcher.begun("..<|a|>"), std::size_t{7});
+  CHECK_EQ(matcher.begun("..<<"), std::size_t{3});
+  CHECK_EQ(matcher.begun("x"), std::size_t{1});
+  CHECK_EQ(matcher.begun(""), std::size_t{0});
+}
+
+namespace {
+
+std::vector<std::array<std::size_t, 3>> all(const bytepair::AddedTokens& tokens,
+                                            std::string_view text) {
+  std::vector<std::array<std::size_t, 3>> places;
+  bytepair::AddedTokens::Cursor cursor;
+  for (bytepair::AddedTokens::Found found; tokens.next(text, cursor, found);) {
+    places.push_back({found.start, found.end, found.id});
+  }
+  return places;
+}
+
+using Places = std::vector<std::array<std::size_t, 3>>;
+
+}  // namespace
+
+TEST(flags_take_white_space_and_stand_off_words) {
+  const bytepair::AddedTokens tokens({{"<l>", 1, true, false, false},
+                                      {"<r>", 2, false, true, false},
+                                      {"w", 3, false, false, true}},
+                                     {{'a', 'z'}});
+  CHECK_EQ(all(tokens, "a \u3000<l> b"), (Places{{1, 8, 1}}));
+  CHECK_EQ(all(tokens, "a <r> \n\u00a0b"), (Places{{2, 9, 2}}));
+  CHECK_EQ(all(tokens, "<r>  <l>"), (Places{{0, 5, 2}, {5, 8, 1}}));
+  CHECK_EQ(all(tokens, "w aw wa w"), (Places{{0, 1, 3}, {8, 9, 3}}));
+  CHECK_EQ(all(bytepair::AddedTokens(), "w"), Places{});
+}
+
+TEST(a_token_that_may_grow_is_not_certain) {
+  const bytepair::AddedTokens tokens({{"<r>", 2, false, true, false}, {"<l>", 1, true, false, false}},
+                                     {});
+  CHECK_EQ(tokens.certain("ab <r>"), std::size_t{2});
+  CHECK_EQ(tokens.certain("ab <r> x"), std::size_t{8});
+  CHECK_EQ(tokens.certain("ab  "), std::size_t{2});
+  CHECK_EQ(tokens.certain("ab\xe3\x80"), std::size_t{2});
+}
