@@ -1,8 +1,10 @@
-r"""Reading what stands for one character: signs, escapes and classes.
+r"""Reading what stands for one character.
 
     classes    [a-z\p{L}] [^..] [a[b-d]] [a-z&&[^k]] [[:alpha:]] [[:^digit:]]
     sets       \s \S \d \D \w \W \p{..} \P{..} \p{^..}    (names: see `property_set`)
     escapes    \n \r \t \f \v \a \e \x41 \x{1F600} \u0041
+
+Any other sign stands for itself.
 """
 
 from dataclasses import dataclass
@@ -198,13 +200,13 @@ class SetReader:
         """What stands before the closing bracket or the next `&&`."""
         if self.looking_at("]", "&&"):  # engines disagree what a leading ']' means
             raise self.unsupported("an empty class, or one that begins with ']',")
-        codes, texts = CodeSet(()), []
+        parts = []
         while not self.looking_at("]", "&&"):
             if self.looking_at("--", "~~", "||"):  # set algebra in some engines only
                 raise self.unsupported("a doubled sign in a class")
-            item = self.part(flags)
-            codes |= item.codes
-            texts.append(item.text)
+            parts.append(self.part(flags))
+        codes = CodeSet.of(span for part in parts for span in part.codes.ranges)
+        texts = [part.text for part in parts]
         return Item(codes, "".join(texts) if all(texts) else "")
 
     def part(self, flags: Flags) -> Item:
