@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from bytepair.errors import PatternError
 from bytepair.model import Split
-from bytepair.patterns._digit_groups import split_steps
 from bytepair.patterns._huggingface import digits
 
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -69,6 +68,7 @@ _DEEPSEEK_LETTERS = (
     r"Ὀ-Ὅὐ-ὗὙὛὝὟ-\u1F7Dᾀ-ᾴᾶ-ᾼ\u1FBEῂ-ῄῆ-ῌῐ-\u1FD3ῖ-\u1FDBῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤ\u2126ℨ\u212A-ℭℯ-ℴℹ"
     r"ℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃"
 )
+_HF_WORD = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}²³¹¼½¾]"
 _DEEPSEEK_CJK = Split("[一-龥ࠀ-一가-퟿]+")
 
 SEQUENCES: Mapping[str, tuple[Split, ...]] = MappingProxyType(
@@ -98,8 +98,19 @@ SEQUENCES: Mapping[str, tuple[Split, ...]] = MappingProxyType(
             ),
         ),
         "starcoder": (*digits(individual=True), Split(_GPT2)),
-        "superbpe": (Split(r"\p{N}+"), *split_steps(Split(r"(?=(\d{3})+(?!\d))"))),
-        "tiny-aya": (*split_steps(Split(r"\d{1,3}(?=(?:\d{3})*\b)")), Split(_O200K)),
+        # Groups of three from the right: `split_steps` of (?=(\d{3})+(?!\d)) and, of what \w is in
+        # files for Hugging Face, \d{1,3}(?=(?:\d{3})*\b).
+        "superbpe": (
+            Split(r"\p{N}+"),
+            Split(r"(?:\d{3})+(?!\d)", "merged_with_next"),
+            Split(r"\d{3}(?=\d)"),
+        ),
+        "tiny-aya": (
+            Split(rf"\d+(?!{_HF_WORD})"),
+            Split(rf"(?:\d{{3}})+(?!{_HF_WORD})"),
+            Split(r"\d*(?!\d)[\s\S]+|\d{3}"),
+            Split(_O200K),
+        ),
     }
 )
 """Published pre-tokenisers of several splits; each one cuts what the one before it left."""

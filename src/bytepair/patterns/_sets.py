@@ -7,6 +7,7 @@ r"""Reading what stands for one character.
 Any other sign stands for itself.
 """
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from bytepair.patterns._unicode import (
 
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _HEX = CodeSet.chars("0123456789abcdefABCDEF")
+_COMMON_PROPERTY = re.compile("[CLMNPSZ][a-z]?|Alphabetic")
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # the part of \w that engines agree on, in their words
 
 
@@ -147,14 +149,14 @@ class SetReader:
         return CodeSet.chars(char), char not in "pP<>"
 
     def property(self, flags: Flags, *, negated: bool) -> tuple[CodeSet, bool]:
-        is_common = self.accept("{")
-        name = self.until("}") if is_common else self.next_chars()
+        is_braced = self.accept("{")
+        name = self.until("}") if is_braced else self.next_chars()
         codes = property_set(name.removeprefix("^"))
         if codes is None:
             raise self.unsupported(f"the property {name!r}")
         folded = self.folded(Item(codes, name), flags)
+        is_common = is_braced and _COMMON_PROPERTY.fullmatch(folded.text) is not None
         negated = negated != name.startswith("^")
-        is_common = is_common and bool(folded.text) and len(name) <= 2 and name[0] in "LMNPSZC"
         return (~folded.codes if negated else folded.codes), is_common
 
     def numbered(self, char: str) -> tuple[CodeSet, bool]:
