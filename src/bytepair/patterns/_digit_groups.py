@@ -6,9 +6,10 @@ last of them that make whole groups; and these are easily cut apart.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from bytepair.model import Split
+from bytepair.model import Behavior, Split
 from bytepair.patterns._syntax import UnsupportedError, parse
 from bytepair.patterns._tree import (
     ANY,
@@ -46,10 +47,13 @@ def split_steps(step: Split) -> tuple[Split, ...]:
         tree = parse(step.pattern)
     except UnsupportedError:
         return (step,)
-    return tuple(_steps(tree)) or (step,)
+    return tuple(replace(step, pattern=p, behavior=b) for p, b in _steps(tree)) or (step,)
 
 
-def _steps(tree: Node) -> Iterator[Split]:
+_Step = tuple[str, Behavior]
+
+
+def _steps(tree: Node) -> Iterator[_Step]:
     match tree:
         case Look(ahead, False, False):
             groups = _groups(ahead, least=1)
@@ -81,20 +85,20 @@ def _what_may_not_follow(end: Node) -> Chars | None:
     return None
 
 
-def _cut_before(groups: _Groups) -> Iterator[Split]:
+def _cut_before(groups: _Groups) -> Iterator[_Step]:
     """A cut before each group, and none where the digits end."""
     digit = spelled(groups.digit, exact=False)
     whole = f"{digit}{{{groups.size}}}"
-    yield Split(f"(?:{whole})+(?!{digit})", "merged_with_next")
-    yield Split(f"{whole}(?={digit})")
+    yield f"(?:{whole})+(?!{digit})", "merged_with_next"
+    yield f"{whole}(?={digit})", "isolated"
 
 
-def _cut_off(groups: _Groups) -> Iterator[Split]:
+def _cut_off(groups: _Groups) -> Iterator[_Step]:
     """Each group, and the digits before the first, cut off on both sides."""
     digit, after = spelled(groups.digit, exact=False), spelled(groups.after, exact=False)
     whole = f"{digit}{{{groups.size}}}"
-    yield Split(f"{digit}+(?!{after})")
-    yield Split(f"(?:{whole})+(?!{after})")
+    yield f"{digit}+(?!{after})", "isolated"
+    yield f"(?:{whole})+(?!{after})", "isolated"
     # Digits that `after` follows were not cut off: a piece that holds them stays as it is.
     other = "" if groups.after == groups.digit else rf"{digit}*(?!{digit}){ANY.source}+|"
-    yield Split(other + whole)
+    yield other + whole, "isolated"

@@ -2,9 +2,9 @@ r"""Pre-token patterns by name.
 
 Published patterns, in a spelling that Oniguruma (Hugging Face) and fancy-regex (tiktoken) read
 alike. Sources: tiktoken's `openai_public.py` (r50k, p50k, cl100k, o200k); the encoders of GPT-2
-and CLIP; the `tokenizer.json` of Llama 3, Qwen, BLOOM, DeepSeek and StarCoder; the tekken files of
-mistral-common; `tokenization_kimi.py` of Kimi K2; `llama-vocab.cpp` of llama.cpp (SuperBPE, Tiny
-Aya).
+and CLIP; the `tokenizer.json` of Llama 3, Qwen, BLOOM, DeepSeek, StarCoder and Falcon; the tekken
+files of mistral-common; `tokenization_kimi.py` of Kimi K2; `llama-vocab.cpp` of llama.cpp
+(SuperBPE, Tiny Aya).
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,11 @@ from types import MappingProxyType
 
 from bytepair.errors import PatternError
 from bytepair.model import Split
-from bytepair.patterns._huggingface import digits
+
+# What Hugging Face's Digits and Punctuation look for. They follow other Unicode versions than
+# regexes do, 17 and 8: compared with tokenizers 0.23.3, every code point.
+HF_DIGIT = r"[\p{N}\x{11DE0}-\x{11DE9}\x{16FF4}-\x{16FF6}]"
+HF_PUNCTUATION = r"[!-/:-@\[-`{-~\u166D\x{111C9}[\p{P}&&\p{Age=8.0}]]"
 
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _PUNCTUATION = r" ?[^\s\p{L}\p{N}]+"
@@ -79,14 +83,14 @@ SEQUENCES: Mapping[str, tuple[Split, ...]] = MappingProxyType(
             Split(r"\s?[!-/:-~！-／：-～‘-‟\u3000-。]+"),
             Split(r"\s+(?![^\n])"),  # in the file \s+$, which ends a line there
             _DEEPSEEK_CJK,
-            *digits(individual=True),
+            Split(HF_DIGIT),
         ),
         "deepseek-coder": (
             Split(r"[\r\n]"),
             Split(r"\s?\p{L}+"),
             Split(r"\s?\p{P}+"),
             _DEEPSEEK_CJK,
-            *digits(individual=True),
+            Split(HF_DIGIT),
         ),
         "deepseek-v3": (
             Split(r"\p{N}{1,3}"),
@@ -97,7 +101,13 @@ SEQUENCES: Mapping[str, tuple[Split, ...]] = MappingProxyType(
                 rf"|{_SPACE}"
             ),
         ),
-        "starcoder": (*digits(individual=True), Split(_GPT2)),
+        "starcoder": (Split(HF_DIGIT), Split(_GPT2)),
+        "falcon": (
+            Split(HF_PUNCTUATION, "contiguous"),
+            Split(_GPT2),
+            Split(HF_DIGIT, "contiguous", by_bytes=True),
+            Split("[0-9][0-9][0-9]", by_bytes=True),
+        ),
         # Groups of three from the right: `split_steps` of (?=(\d{3})+(?!\d)) and, of what \w is in
         # files for Hugging Face, \d{1,3}(?=(?:\d{3})*\b).
         "superbpe": (
