@@ -1,14 +1,26 @@
 """Pre-token patterns: names, the compiler, and the Unicode version they all follow."""
 
 from bytepair.patterns._automaton import Automaton
+from bytepair.patterns._digit_groups import split_steps
 from bytepair.patterns._matches import matches
-from bytepair.patterns._named import NAMED, name_of, resolve
+from bytepair.patterns._named import (
+    HF_DIGIT,
+    HF_PUNCTUATION,
+    NAMED,
+    SEQUENCES,
+    name_of,
+    resolve,
+    resolve_steps,
+)
 from bytepair.patterns._pattern import automaton, exact_regex_of, regex_for, regex_of
 from bytepair.patterns._portable import for_oniguruma, portable
 from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed, word_set
 
 __all__ = [
+    "HF_DIGIT",
+    "HF_PUNCTUATION",
     "NAMED",
+    "SEQUENCES",
     "SPACES",
     "UNICODE_VERSION",
     "Automaton",
@@ -22,5 +34,7 @@ __all__ = [
     "regex_for",
     "regex_of",
     "resolve",
+    "resolve_steps",
+    "split_steps",
     "word_set",
 ]

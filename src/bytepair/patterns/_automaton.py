@@ -1,6 +1,6 @@
 """The tables that cut text without a regex engine, and how they are made from a syntax tree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +53,7 @@ def build(node: Node) -> Automaton:
         UnsupportedError: no tables of this kind are exact for it, or they would be too large.
     """
     program = Program(node)
-    starts, class_of_run, sets_of_class = _classify(program.sets)
+    starts, class_of_run, sets_of_class = _classify(program.number_by_set)
     transitions, class_of_class = _minimal(build_transitions(program, sets_of_class))
     lengths = np.diff([*starts, LAST_CODE_POINT + 1])
     class_of_code = np.repeat(class_of_class[class_of_run], lengths)
@@ -64,7 +64,7 @@ def build(node: Node) -> Automaton:
     return Automaton(pages, classes, int(escaped[0]), transitions)
 
 
-def _classify(sets: Sequence[CodeSet]) -> tuple[list[int], list[int], list[int]]:
+def _classify(sets: Iterable[CodeSet]) -> tuple[list[int], list[int], list[int]]:
     """(where runs of code points begin, class of each, for each class the bits of its sets)."""
     change_by_code: dict[int, int] = {0: 0}
     for number, codes in enumerate(sets):

@@ -37,7 +37,18 @@ class CodeSet:
         return CodeSet.of(self.ranges + other.ranges)
 
     def __and__(self, other: "CodeSet") -> "CodeSet":
-        return ~(~self | ~other)
+        common = []
+        mine, others = iter(self.ranges), iter(other.ranges)
+        one, two = next(mine, None), next(others, None)
+        while one and two:
+            low, high = max(one[0], two[0]), min(one[1], two[1])
+            if low <= high:
+                common.append((low, high))
+            if one[1] < two[1]:
+                one = next(mine, None)
+            else:
+                two = next(others, None)
+        return CodeSet(tuple(common))
 
     def __invert__(self) -> "CodeSet":
         gaps = []

@@ -29,15 +29,14 @@ def automaton(pattern: str) -> Automaton | None:
     >>> automaton(r"[a-z]+|[^a-z]+").transitions.shape
     (4, 3)
     """
-    compiled = regex_of(pattern)
-    if compiled.fullmatch(""):
-        raise PatternError(
-            f"pattern {pattern!r} matches the empty text, so it cannot cut anything. "
-            "Use '+' where '*' lets every part be absent."
-        )
     try:
         return build(parse(pattern))
     except UnsupportedError as reason:
+        if regex_of(pattern).fullmatch(""):
+            raise PatternError(
+                f"pattern {pattern!r} matches the empty text, so it cannot cut anything. "
+                "Use '+' where '*' lets every part be absent."
+            ) from None
         warnings.warn(
             f"pattern {pattern!r} runs on the `regex` package, which is slower: "
             f"the pattern compiler does not express {reason}.",

@@ -74,7 +74,7 @@ class Program:
 
     Attributes:
         start: the first instruction.
-        sets: the sets of code points, by number.
+        number_by_set: the sets of code points that are asked for, each with its number.
         looks_behind: whether any instruction asks for the last character.
 
     Raises:
@@ -84,7 +84,7 @@ class Program:
 
     def __init__(self, node: Node) -> None:
         self.instructions: list[Instruction] = [Fork(())]
-        self.sets: list[CodeSet] = []
+        self.number_by_set: dict[CodeSet, int] = {}
         self.looks_behind = False
         self.start = self.emit(node, MATCH)
 
@@ -95,9 +95,7 @@ class Program:
         return len(self.instructions) - 1
 
     def set_number(self, codes: CodeSet) -> int:
-        if codes not in self.sets:
-            self.sets.append(codes)
-        return self.sets.index(codes)
+        return self.number_by_set.setdefault(codes, len(self.number_by_set))
 
     def emit(self, node: Node, after: int) -> int:
         """Instructions for `node`, followed by `after`; returns the first."""

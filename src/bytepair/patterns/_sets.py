@@ -1,10 +1,13 @@
-r"""Reading what stands for one character: signs, escapes and classes.
+r"""Reading what stands for one character.
 
     classes    [a-z\p{L}] [^..] [a[b-d]] [a-z&&[^k]] [[:alpha:]] [[:^digit:]]
     sets       \s \S \d \D \w \W \p{..} \P{..} \p{^..}    (names: see `property_set`)
     escapes    \n \r \t \f \v \a \e \x41 \x{1F600} \u0041
+
+Any other sign stands for itself.
 """
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +26,7 @@ from bytepair.patterns._unicode import (
 
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _HEX = CodeSet.chars("0123456789abcdefABCDEF")
+_COMMON_PROPERTY = re.compile("[CLMNPSZ][a-z]?|Alphabetic")
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # the part of \w that engines agree on, in their words
 
 
@@ -145,14 +149,14 @@ class SetReader:
         return CodeSet.chars(char), char not in "pP<>"
 
     def property(self, flags: Flags, *, negated: bool) -> tuple[CodeSet, bool]:
-        is_common = self.accept("{")
-        name = self.until("}") if is_common else self.next_chars()
+        is_braced = self.accept("{")
+        name = self.until("}") if is_braced else self.next_chars()
         codes = property_set(name.removeprefix("^"))
         if codes is None:
             raise self.unsupported(f"the property {name!r}")
         folded = self.folded(Item(codes, name), flags)
+        is_common = is_braced and _COMMON_PROPERTY.fullmatch(folded.text) is not None
         negated = negated != name.startswith("^")
-        is_common = is_common and bool(folded.text) and len(name) <= 2 and name[0] in "LMNPSZC"
         return (~folded.codes if negated else folded.codes), is_common
 
     def numbered(self, char: str) -> tuple[CodeSet, bool]:
@@ -198,13 +202,13 @@ class SetReader:
         """What stands before the closing bracket or the next `&&`."""
         if self.looking_at("]", "&&"):  # engines disagree what a leading ']' means
             raise self.unsupported("an empty class, or one that begins with ']',")
-        codes, texts = CodeSet(()), []
+        parts = []
         while not self.looking_at("]", "&&"):
             if self.looking_at("--", "~~", "||"):  # set algebra in some engines only
                 raise self.unsupported("a doubled sign in a class")
-            item = self.part(flags)
-            codes |= item.codes
-            texts.append(item.text)
+            parts.append(self.part(flags))
+        codes = CodeSet.of(span for part in parts for span in part.codes.ranges)
+        texts = [part.text for part in parts]
         return Item(codes, "".join(texts) if all(texts) else "")
 
     def part(self, flags: Flags) -> Item:

@@ -112,8 +112,11 @@ def _settled(moved: list[Thread], place: dict[int, int], is_false: bool) -> _Sta
     """The state of these threads; `place` says what becomes of matches whose needs are open."""
     threads: dict[Thread, None] = {}
     for thread in moved:
-        at = thread.at if isinstance(thread.at, Group) else place.get(thread.at, thread.at)
-        if at in (HELD, _STALE) and not thread.needs:
+        if isinstance(thread.at, Group) or thread.at >= MATCH:
+            threads[thread] = None
+            continue
+        at = place.get(thread.at, thread.at)
+        if not thread.needs:
             return _State(tuple(threads), is_false=at == _STALE)
         threads[Thread(at, thread.needs)] = None
     return _State(tuple(threads), is_false)

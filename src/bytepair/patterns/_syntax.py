@@ -175,7 +175,7 @@ class _Parser(SetReader):
         return START if char == "^" else END
 
     def place(self) -> Node | None:
-        """`\\b` and its like; None (and nothing read) for what stands for a character."""
+        r"""`\b` and its like; None (and nothing read) for what stands for a character."""
         sign = self.pattern[self.position + 1 : self.position + 2]
         nodes: dict[str, Node] = {"A": START, "z": END, "R": _LINE_BREAK}
         if sign in ("b", "B"):

@@ -70,9 +70,9 @@ class Mover:
         self._opened: dict[tuple[int, int], Threads] = {}
         self._moved: dict[tuple[Thread, int], Threads] = {}
 
-    def spend(self) -> None:
-        """Count a step of building the states."""
-        self.steps_left -= 1
+    def spend(self, steps: int) -> None:
+        """Count steps of building the states."""
+        self.steps_left -= steps
         if self.steps_left < 0:
             raise UnsupportedError("so many choices")
 
@@ -99,7 +99,7 @@ class Mover:
             if place in seen:
                 continue
             seen.add(place)
-            self.spend()
+            self.spend(1)
             instruction = self.program.instructions[at]
             if at == MATCH or isinstance(instruction, Read):
                 yield Thread(at, needs)
@@ -144,10 +144,10 @@ class Mover:
         """
         key = thread, char
         if key not in self._moved:
-            self.spend()
             needs = self.needs_after(thread.needs, char)
             moved = () if needs is None else self._move(thread.at, char)
             self._moved[key] = tuple(t.with_needs(needs or _NONE) for t in moved)
+        self.spend(1 + len(self._moved[key]))
         return self._moved[key]
 
     def _move(self, at: int | Group, char: int) -> Iterable[Thread]:

@@ -5,6 +5,7 @@ the same text in different places on different machines. These tables are a file
 a pattern means the same everywhere.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
@@ -25,9 +26,16 @@ ASCII = CodeSet.of([(0, 127)])
 _JOIN_CONTROL = CodeSet.of([(0x200C, 0x200D)])
 _CASED_LETTERS = ("Lu", "Ll", "Lt")
 _BINARY_BY_NAME = {
-    **{name: name.capitalize() for name in ("alphabetic", "lowercase", "uppercase", "ideographic")},
-    **{"alpha": "Alphabetic", "lower": "Lowercase", "upper": "Uppercase", "ideo": "Ideographic"},
-    **{"emoji": "Emoji", "extendedpictographic": "Extended_Pictographic"},
+    "alphabetic": "Alphabetic",
+    "alpha": "Alphabetic",
+    "lowercase": "Lowercase",
+    "lower": "Lowercase",
+    "uppercase": "Uppercase",
+    "upper": "Uppercase",
+    "ideographic": "Ideographic",
+    "ideo": "Ideographic",
+    "emoji": "Emoji",
+    "extendedpictographic": "Extended_Pictographic",
     "extpict": "Extended_Pictographic",
 }
 
@@ -145,13 +153,18 @@ def posix_set(name: str) -> CodeSet | None:
 
 @cache
 def without_case(codes: CodeSet) -> CodeSet:
-    """With each code point those that differ from it by case only (simple case folding).
+    r"""With each code point those that differ from it by case only (simple case folding).
 
     >>> chr(without_case(CodeSet.chars("K")).ranges[-1][0])
-    '\\u212a'
+    '\u212a'
     """
-    equals = (_cases()[code] for code in _cases() if code in codes)
-    return codes | CodeSet.of((code, code) for group in equals for code in group)
+    cases = _cases()
+    n_codes = sum(high - low + 1 for low, high in codes.ranges)
+    if n_codes < len(cases):
+        cased = [c for low, high in codes.ranges for c in range(low, high + 1) if c in cases]
+    else:
+        cased = [code for code in cases if code in codes]
+    return codes | CodeSet.of((code, code) for found in cased for code in cases[found])
 
 
 @cache
@@ -201,14 +214,13 @@ def _select(section: str, wanted: Callable[[str], bool]) -> CodeSet:
 
 @cache
 def _names() -> dict[str, str]:
-    return dict((line.split(" ")[0], line.split(" ")[1]) for line in _sections()["Names"])
+    return dict(_pairs("Names"))
 
 
 @cache
 def _runs(section: str) -> list[tuple[int, int, str]]:
     """(first, last, value) of every run of code points in a section of the file."""
-    starts = [(int(code, 16), value) for code, value in map(str.split, _sections()[section])]
-    return list(_spans(starts))
+    return list(_spans([(int(code, 16), value) for code, value in _pairs(section)]))
 
 
 def _spans(starts: list[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
@@ -217,12 +229,14 @@ def _spans(starts: list[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
         yield code, end, value
 
 
+def _pairs(section: str) -> Iterator[tuple[str, str]]:
+    words = _sections()[section].split()
+    return zip(words[::2], words[1::2], strict=True)
+
+
 @cache
-def _sections() -> dict[str, list[str]]:
-    """The lines of the file, by section."""
+def _sections() -> dict[str, str]:
+    """The text of each section of the file, without comments."""
     text = resources.files("bytepair.patterns").joinpath("unicode.txt").read_text("ascii")
-    sections: dict[str, list[str]] = {}
-    for part in text.split("\n[")[1:]:
-        name, _, body = part.partition("]\n")
-        sections[name] = [line for line in body.splitlines() if not line.startswith("#")]
-    return sections
+    parts = re.sub("^#.*\n", "", text, flags=re.MULTILINE).split("[")[1:]
+    return {name: body for name, _, body in (part.partition("]\n") for part in parts)}
