@@ -10,7 +10,7 @@ from bytepair.errors import ExportError, PatternError
 from bytepair.formats._hf_scripts import SCRIPT_RUNS
 from bytepair.formats._json import Object, Section
 from bytepair.model import Behavior, Split
-from bytepair.patterns import automaton, for_oniguruma, portable
+from bytepair.patterns import automaton, for_oniguruma, portable, regex_of
 
 _META_CHARACTERS = set(r"\.^$|?*+()[]{}")
 
@@ -38,8 +38,9 @@ class Source(NamedTuple):
     is_regex: bool
 
 
-def read_source(section: Section) -> Source:
-    """The member "pattern": {"String": text} or {"Regex": regex}.
+def read_source(section: Section, *, cuts: bool = False) -> Source:
+    """The member "pattern": {"String": text} or {"Regex": regex}; one that `cuts` text must match
+    something.
 
     Raises:
         FormatError: neither, or both; empty; not a regex, or one that is not supported.
@@ -52,13 +53,15 @@ def read_source(section: Section) -> Source:
     text = source.get("Regex" if is_regex else "String", str)
     if not text:
         raise source.error(f"{source.path(next(iter(source.members)))} is empty: it finds nothing")
-    return Source(_our_reading(source, text) if is_regex else text, is_regex)
+    return Source(_our_reading(source, text, cuts=cuts) if is_regex else text, is_regex)
 
 
-def _our_reading(source: Section, pattern: str) -> str:
+def _our_reading(source: Section, pattern: str, *, cuts: bool) -> str:
     try:
         ours = for_oniguruma(pattern)
-        automaton(ours)  # refuses what matches the empty text
+        regex_of(ours)
+        if cuts:
+            automaton(ours)  # refuses what matches the empty text
     except PatternError as error:
         raise source.error(f"{source.path('Regex')}: {error}") from error
     return ours

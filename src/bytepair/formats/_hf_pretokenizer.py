@@ -93,7 +93,7 @@ def _byte_level(leaf: Section) -> list[PreTokenizerStep]:
 
 
 def _split(leaf: Section) -> list[PreTokenizerStep]:
-    pattern, behavior = as_regex(read_source(leaf)), read_behavior(leaf)
+    pattern, behavior = as_regex(read_source(leaf, cuts=True)), read_behavior(leaf)
     # Where matches and gaps fare alike, it does not matter which is which.
     invert = leaf.get("invert", bool, False) and behavior not in {"isolated", "contiguous"}
     return [Split(pattern, behavior, invert)]
