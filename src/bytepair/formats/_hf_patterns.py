@@ -1,21 +1,23 @@
 r"""Patterns inside a `tokenizer.json`, and those that its components have built in.
 
-Hugging Face runs the patterns of a file on Oniguruma, where for instance ^ matches inside the text
-and \w holds other characters than anywhere else: what is not read alike is refused.
+Hugging Face runs the patterns of a file on Oniguruma, to which some signs mean something else:
+reading translates, so that the same regex may be spelt in another way here.
 """
 
 from typing import NamedTuple
 
 from bytepair.errors import ExportError, PatternError
+from bytepair.formats._hf_scripts import SCRIPT_RUNS
 from bytepair.formats._json import Object, Section
 from bytepair.model import Behavior, Split
-from bytepair.patterns import automaton, portable, regex_of
+from bytepair.patterns import automaton, for_oniguruma, portable, regex_of
 
 _META_CHARACTERS = set(r"\.^$|?*+()[]{}")
 
-# What the pre-tokenisers with a rule of their own look for.
-DIGIT = r"\p{N}"
-PUNCTUATION = r"[!-/:-@\[-`{-~\p{P}]"
+# What the pre-tokenisers with a rule of their own look for. They follow other Unicode versions than
+# patterns: 17 for digits, 8 for punctuation. Taken from tokenizers 0.23.3, every code point.
+DIGIT = r"[\p{N}\x{11DE0}-\x{11DE9}\x{16FF4}-\x{16FF6}]"
+PUNCTUATION = r"[!-/:-@\[-`{-~\u166D\x{111C9}[\p{P}&&\p{Age=8.0}]]"
 WHITE_SPACE = r"\s"
 WORD_OR_SIGNS = r"\w+|[^\w\s]+"
 
@@ -36,11 +38,12 @@ class Source(NamedTuple):
     is_regex: bool
 
 
-def read_source(section: Section) -> Source:
-    """The member "pattern": {"String": text} or {"Regex": regex}.
+def read_source(section: Section, *, cuts: bool = False) -> Source:
+    """The member "pattern": {"String": text} or {"Regex": regex}; one that `cuts` text must match
+    something.
 
     Raises:
-        FormatError: neither, or both; empty; not a regex, or one that is not read alike here.
+        FormatError: neither, or both; empty; not a regex, or one that is not supported.
     """
     source = section.section("pattern")
     if len(source.members) != 1 or not source.members.keys() <= {"String", "Regex"}:
@@ -50,23 +53,18 @@ def read_source(section: Section) -> Source:
     text = source.get("Regex" if is_regex else "String", str)
     if not text:
         raise source.error(f"{source.path(next(iter(source.members)))} is empty: it finds nothing")
-    if is_regex:
-        _check_regex(source, text)
-    return Source(text, is_regex)
+    return Source(_our_reading(source, text, cuts=cuts) if is_regex else text, is_regex)
 
 
-def _check_regex(source: Section, pattern: str) -> None:
+def _our_reading(source: Section, pattern: str, *, cuts: bool) -> str:
     try:
-        regex_of(pattern)
-        rewritten = portable(pattern)
-        automaton(pattern)  # cannot match the empty text
+        ours = for_oniguruma(pattern)
+        regex_of(ours)
+        if cuts:
+            automaton(ours)  # refuses what matches the empty text
     except PatternError as error:
         raise source.error(f"{source.path('Regex')}: {error}") from error
-    if rewritten != pattern:
-        raise source.error(
-            f"{source.path('Regex')} {pattern!r} uses \\w or \\W, by which Hugging Face means "
-            r"other characters than bytepair; write it out, as in '[\p{L}\p{M}\p{Nd}_]'"
-        )
+    return ours
 
 
 def as_regex(source: Source) -> str:
@@ -112,6 +110,7 @@ def _own_components() -> dict[Split, Object]:
         Split(DIGIT, "contiguous"): {"type": "Digits", "individual_digits": False},
         Split(WHITE_SPACE, "removed"): {"type": "WhitespaceSplit"},
         Split(WORD_OR_SIGNS, "removed", invert=True): {"type": "Whitespace"},
+        Split(SCRIPT_RUNS, "removed", invert=True): {"type": "UnicodeScripts"},
     }
     for name, behavior in BEHAVIOR_BY_NAME.items():
         table[Split(PUNCTUATION, behavior)] = {"type": "Punctuation", "behavior": name}

@@ -18,6 +18,7 @@ from bytepair.formats._hf_patterns import (
     read_behavior,
     read_source,
 )
+from bytepair.formats._hf_scripts import SCRIPT_RUNS
 from bytepair.formats._json import Object, Section
 from bytepair.model import Metaspace, PrefixSpace, PreTokenizerStep, Split
 from bytepair.patterns import NAMED
@@ -92,7 +93,7 @@ def _byte_level(leaf: Section) -> list[PreTokenizerStep]:
 
 
 def _split(leaf: Section) -> list[PreTokenizerStep]:
-    pattern, behavior = as_regex(read_source(leaf)), read_behavior(leaf)
+    pattern, behavior = as_regex(read_source(leaf, cuts=True)), read_behavior(leaf)
     # Where matches and gaps fare alike, it does not matter which is which.
     invert = leaf.get("invert", bool, False) and behavior not in {"isolated", "contiguous"}
     return [Split(pattern, behavior, invert)]
@@ -162,6 +163,7 @@ _READERS: Mapping[str, _Reader] = {
     "Whitespace": lambda _: [Split(WORD_OR_SIGNS, "removed", invert=True)],
     "WhitespaceSplit": lambda _: [Split(WHITE_SPACE, "removed")],
     "BertPreTokenizer": lambda _: [Split(WHITE_SPACE, "removed"), Split(PUNCTUATION)],
+    "UnicodeScripts": lambda _: [Split(SCRIPT_RUNS, "removed", invert=True)],
     "CharDelimiterSplit": _delimiter,
     "FixedLength": _fixed_length,
 }

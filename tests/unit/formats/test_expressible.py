@@ -58,7 +58,7 @@ def test_a_wrong_format_is_explained(path, name, message):
         ("tiktoken", {"alphabet": "chars"}, "tiktoken merges bytes, not characters"),
         ("tiktoken", {"normalizer": ["nfc"]}, r"cannot normalise text \(nfc\)"),
         ("huggingface", {"normalizer": ["upper"]}, "'upper' has no counterpart"),
-        ("huggingface", {"pattern": r"\bx"}, "which engines disagree on"),
+        ("huggingface", {"pattern": r"(a)\1"}, "which engines disagree on"),
         (
             "tiktoken",
             {"special_tokens": ["<a>", "<b>", "<a><b>"]},

@@ -7,12 +7,15 @@ import pytest
 
 from bytepair import formats
 from bytepair.errors import ExportError, FormatError
+from bytepair.formats._hf_scripts import SCRIPT_RUNS
 from bytepair.model import Metaspace, PrefixSpace, Split, SplitRules
 from bytepair.patterns import NAMED
 
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 SPACE = r"\s"
-PUNCTUATION = r"[!-/:-@\[-`{-~\p{P}]"
+# As `tokenizers` has them: Unicode 17's digits, Unicode 8's punctuation.
+DIGIT = r"[\p{N}\x{11DE0}-\x{11DE9}\x{16FF4}-\x{16FF6}]"
+PUNCTUATION = r"[!-/:-@\[-`{-~\u166D\x{111C9}[\p{P}&&\p{Age=8.0}]]"
 GPT2 = Split(NAMED["gpt2"])
 
 
@@ -50,8 +53,9 @@ def test_a_single_cut_is_a_pattern(name, hf_file, read_with):
 CHARS_STEPS = {
     "whitespace": ({"type": "Whitespace"}, Split(r"\w+|[^\w\s]+", "removed", invert=True)),
     "whitespace-split": ({"type": "WhitespaceSplit"}, Split(SPACE, "removed")),
-    "digits": ({"type": "Digits", "individual_digits": False}, Split(r"\p{N}", "contiguous")),
+    "digits": ({"type": "Digits", "individual_digits": False}, Split(DIGIT, "contiguous")),
     "punctuation": ({"type": "Punctuation", "behavior": "Removed"}, Split(PUNCTUATION, "removed")),
+    "scripts": ({"type": "UnicodeScripts"}, Split(SCRIPT_RUNS, "removed", invert=True)),
     "delimiter": ({"type": "CharDelimiterSplit", "delimiter": "."}, Split(r"\.", "removed")),
     "metaspace": ({"type": "Metaspace", "replacement": "▁"}, Metaspace("▁", "always")),
     "metaspace-first": (
@@ -84,7 +88,7 @@ def test_each_component_is_a_step(name, chars_file, read_with, again):
 @pytest.mark.parametrize(
     ("component", "pattern"),
     [
-        ({"type": "Digits", "individual_digits": True}, r"\p{N}"),
+        ({"type": "Digits", "individual_digits": True}, DIGIT),
         ({"type": "Punctuation"}, PUNCTUATION),
         ({"type": "FixedLength", "length": 3}, r"[\s\S]{1,3}"),
         ({"type": "FixedLength"}, r"[\s\S]{1,5}"),
@@ -115,7 +119,7 @@ def test_several_components_are_steps_in_order(components, steps, chars_file, re
 
 
 DIGITS = {"type": "Digits", "individual_digits": False}
-SPELT_DIGITS = Split(r"\p{N}", "contiguous", by_bytes=True)
+SPELT_DIGITS = Split(DIGIT, "contiguous", by_bytes=True)
 BYTE_STEPS = {
     "prefix": ([BYTES | {"add_prefix_space": True}], [PrefixSpace()]),
     "prefix-and-regex": (
@@ -124,7 +128,7 @@ BYTE_STEPS = {
     ),
     "cut-before": (
         [DIGITS, BYTES | {"use_regex": True}],
-        [Split(r"\p{N}", "contiguous"), GPT2],
+        [Split(DIGIT, "contiguous"), GPT2],
     ),
     "cut-behind": ([BYTES, DIGITS], [SPELT_DIGITS]),
     "prefix-cut-behind": (
@@ -179,7 +183,7 @@ REFUSED = [
     (split({"String": ""}), "pattern.String is empty"),
     (split({"Regex": ""}), "pattern.Regex is empty"),
     (split({"Regex": "a*"}), "matches the empty text"),
-    (split({"Regex": "(a"}), "not a valid regex"),
+    (split({"Regex": "(a"}), "pre_tokenizer.pattern.Regex: pattern '(a' uses"),
     (split({"Glob": "a"}), "pattern must hold either 'String' or 'Regex', got 'Glob'"),
     (split({"Regex": "a", "String": "a"}), "must hold either 'String' or 'Regex'"),
     (split("a"), "pre_tokenizer.pattern must be an object, got a string"),
