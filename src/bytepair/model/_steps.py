@@ -36,7 +36,18 @@ class Strip:
     right: bool = True
 
 
-NormalizerStep = str | Replace | Prepend | Strip
+@dataclass(frozen=True, slots=True)
+class CharMap:
+    """SentencePiece's character map: at each place, the longest key that begins there is replaced.
+
+    Attributes:
+        rules: (key, replacement), each key once. What is put in is not looked at again.
+    """
+
+    rules: tuple[tuple[str, str], ...]
+
+
+NormalizerStep = str | Replace | Prepend | Strip | CharMap
 """One normaliser: its name (see `bytepair.normalizers`), or a step with parameters."""
 
 # ------------------------------------------------------------------ pre-tokenisers
