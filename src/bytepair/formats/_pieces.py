@@ -81,7 +81,9 @@ class PieceList:
 
     def error(self, number: TokenId, problem: str) -> FormatError:
         """The complaint about one piece."""
-        return FormatError(f"{self.source}: piece {number} ({self.pieces[number].text[:60]!r}) {problem}")
+        return FormatError(
+            f"{self.source}: piece {number} ({self.pieces[number].text[:60]!r}) {problem}"
+        )
 
 
 def pieces_spec(
@@ -298,5 +300,3 @@ def _place_of_prefix(
             "vanish, which is not supported together with add_dummy_prefix"
         )
     return 1
-
-
