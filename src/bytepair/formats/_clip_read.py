@@ -40,18 +40,14 @@ def is_clip_merges(head: bytes) -> bool:
     return head.startswith(_HEADER)
 
 
-def unpacked(data: bytes, path: Path) -> bytes:
-    """The contents of a file that may be packed with gzip.
-
-    Raises:
-        FormatError: it is, but damaged.
-    """
-    if not data.startswith(_GZIP):
-        return data
+def unpacked_head(head: bytes) -> bytes:
+    """What the first bytes of a file begin with once it is unpacked, if gzip packed it."""
+    if not head.startswith(_GZIP):
+        return head
     try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"{path}: a damaged gzip file: {error}") from error
+        return zlib.decompressobj(wbits=31).decompress(head, len(_HEADER))
+    except zlib.error:
+        return head
 
 
 def read_clip(path: Path) -> TokenizerSpec:
@@ -63,11 +59,7 @@ def read_clip(path: Path) -> TokenizerSpec:
     Raises:
         FormatError: the file is damaged.
     """
-    try:
-        text = unpacked(read_bytes(path), path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 text: {error}") from error
-    merges = list(_merges(path, text))
+    merges = list(_merges(path, _text(path)))
     chars = sorted(BYTE_TO_CHAR)
     spellings = chars + [char + _END_OF_WORD for char in chars]
     spellings += [merge.left + merge.right for merge in merges]
@@ -76,6 +68,16 @@ def read_clip(path: Path) -> TokenizerSpec:
         raise FormatError(f"{path}: two merges give the same token")
     added = tuple(AddedToken(content, len(ids) + n) for n, content in enumerate(_SPECIALS))
     return clip_spec(str(path), ids, merge_list(merges, ids), added, "clip")
+
+
+def _text(path: Path) -> str:
+    data = read_bytes(path)
+    try:
+        return (gzip.decompress(data) if data.startswith(_GZIP) else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{path}: a damaged gzip file: {error}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 text: {error}") from error
 
 
 def is_clip(ids: Collection[str]) -> bool:

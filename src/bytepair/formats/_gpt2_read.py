@@ -65,11 +65,10 @@ def read_gpt2(
     root = read_object(vocab)
     ids = spelt_ids(root.source, root.members)
     table = merge_list(_merges(merges), ids)
-    if special_tokens is None:
-        added = _added_beside(vocab.parent, ids)
-    else:
-        added = _added_given(special_tokens)
-    added = tuple(sorted(added, key=lambda token: token.id))
+    found = (
+        _added_beside(vocab.parent, ids) if special_tokens is None else _added_given(special_tokens)
+    )
+    added = tuple(sorted(found, key=lambda token: token.id))
     name = tokenizer_name(vocab)
     if pattern is None and is_clip(ids):
         return clip_spec(root.source, ids, table, added, name)
@@ -89,8 +88,8 @@ def read_gpt2(
 
 def _merges(path: Path) -> Iterator[SpeltMerge]:
     # Lines end with "\n" alone and parts with " " alone: tokens may hold other white space.
-    for number, line in enumerate(read_text(path).split("\n"), 1):
-        line = line.removesuffix("\r")
+    lines = (line.removesuffix("\r") for line in read_text(path).split("\n"))
+    for number, line in enumerate(lines, 1):
         if line and not (number == 1 and line.startswith(_HEADER)):
             yield split_merge(f"{path}:{number}", line)
 

@@ -1,9 +1,9 @@
-"""What SentencePiece's BPE does with a list of scored pieces, in the terms of this package.
+r"""What SentencePiece's BPE does with a list of scored pieces, in the terms of this package.
 
-Spaces are "\\u2581" in pieces and in the text that pieces are looked up in; here they stay spaces, and
-a "\\u2581" in a text becomes one. The rest is a rank table: of two neighbours that together are a piece,
-those with the best score are joined first, the leftmost of equals. Sources: SentencePiece's
-`bpe_model.cc`, `normalizer.cc` and `sentencepiece_processor.cc`.
+Spaces are "\u2581" in pieces and in the text that pieces are looked up in; here they stay spaces,
+and a "\u2581" in a text becomes one. The rest is a rank table: of two neighbours that together are
+a piece, those with the best score are joined first, the leftmost of equals. Sources, all of
+SentencePiece: `bpe_model.cc`, `normalizer.cc`, `sentencepiece_processor.cc`.
 """
 
 import re

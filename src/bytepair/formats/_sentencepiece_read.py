@@ -1,4 +1,4 @@
-"""Read a SentencePiece `.model` whose model is BPE, with the `sentencepiece` package's own readers."""
+"""Read a SentencePiece `.model` whose model is BPE, with the `sentencepiece` package's readers."""
 
 from importlib import import_module
 from pathlib import Path

@@ -26,11 +26,6 @@ _MOST_SPECIALS = 1_000_000  # a number in the file alone must not fill the memor
 _WITH_DEFAULTS = _VERSIONS[: _VERSIONS.index("v7") + 1]
 
 
-def is_tekken(root: Section) -> bool:
-    """True if a JSON file is of this kind, by its members."""
-    return isinstance(root.members.get("vocab"), list) and "config" in root.members
-
-
 def read_tekken(path: Path) -> TokenizerSpec:
     """The tokenizer in a `tekken.json`, cut to the size it names.
 
@@ -39,15 +34,7 @@ def read_tekken(path: Path) -> TokenizerSpec:
     Raises:
         FormatError: the file is damaged, contradicts itself, or is of a version not known.
     """
-    return spec_of(read_object(path), tokenizer_name(path))
-
-
-def spec_of(root: Section, name: str) -> TokenizerSpec:
-    """The tokenizer in the contents of a `tekken.json`.
-
-    Raises:
-        FormatError: as `read_tekken`.
-    """
+    root = read_object(path)
     config = root.section("config")
     version = config.get("version", str)
     if version not in _VERSIONS:
@@ -70,7 +57,11 @@ def spec_of(root: Section, name: str) -> TokenizerSpec:
         raise root.error("vocab has a token twice")
     try:
         return rank_spec(
-            root.source, rank_by_token, added, pattern=config.get("pattern", str), name=name
+            root.source,
+            rank_by_token,
+            added,
+            pattern=config.get("pattern", str),
+            name=tokenizer_name(path),
         )
     except PatternError as error:
         raise root.error(f"{config.path('pattern')}: {error}") from error
