@@ -19,7 +19,7 @@ SUPPORTED = (
 # In a folder the most telling comes first; a pattern counts if one file alone matches.
 _IN_FOLDER = (
     *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model"),
-    *("sentencepiece.bpe.model", "*.tiktoken", "*.model", "*.gguf"),
+    *("sentencepiece.bpe.model", "*.tiktoken", "*.model", "*.model.v*", "*.gguf"),
 )
 _SENTENCEPIECE_NAME = re.compile(r"\.model(\.v\d+\w*)?$")
 _TEKKEN_START = re.compile(rb'\s*\{\s*"config"\s*:\s*\{\s*"pattern"')
