@@ -11,9 +11,10 @@ from typing import Any
 import gguf
 import sentencepiece
 import tiktoken
-from inputs import FRAGMENTS, medley
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+
+from inputs import FRAGMENTS, medley
 
 USER_DEFINED = ["▁▁", "▁▁▁", "①", "ab", "the", "th", "é", "e\u0301", "\n\n", "\n", "▁the", "ﬁ"]
 # What SentencePiece's normaliser and its symbols treat apart, among what texts hold anyway.
@@ -53,7 +54,7 @@ def write_gguf(
     types: Sequence[int] | None = None,
     **entries: object,
 ) -> Path:
-    """A GGUF file with a tokenizer and no tensors; `entries` are set as `add_NAME` of the writer."""
+    """A GGUF file with a tokenizer alone; `entries` go to the writer's `add_NAME`."""
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_tokenizer_model(kind)
     writer.add_token_list(list(tokens))

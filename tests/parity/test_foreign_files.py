@@ -6,18 +6,18 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import foreign
 import pytest
 import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
-from inputs import FRAGMENTS, fewer, is_settled, texts
 from sentencepiece import sentencepiece_model_pb2 as pb
 from tokenizers import Regex, normalizers
 
 import bytepair
+import foreign
 from bytepair.model import BYTE_TO_CHAR
 from bytepair.patterns import NAMED
+from inputs import FRAGMENTS, fewer, is_settled, texts
 
 
 @pytest.fixture(scope="session", params=["native", "python"])
@@ -97,7 +97,7 @@ def test_a_sentencepiece_model_gives_sentencepieces_ids(model, engine, text):
 @fewer(4)
 @given(text=odd_texts.filter(lambda text: not text.strip(" \n\t").startswith("▁")))
 def test_a_sentencepiece_model_decodes_like_sentencepiece(model, engine, text):
-    """Unknown tokens as well. (A sign for spaces that begins a text it drops, we do not.)"""
+    """Unknown tokens as well; but a sign for spaces that begins a text it drops, and we do not."""
     ids = processor(model).encode(text)
     assert loaded(model, engine).decode(ids) == processor(model).decode(ids)
 

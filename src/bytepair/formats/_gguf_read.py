@@ -1,8 +1,8 @@
 """Read the tokenizer in the metadata of a GGUF model, with the `gguf` package's reader.
 
 Two kinds are BPE: "gpt2", byte-level tokens with merges, and "llama", SentencePiece's scored
-pieces. Sources: llama.cpp's `llama-vocab.cpp` and `convert_hf_to_gguf.py`, also for what holds where
-a file does not say.
+pieces. Sources, also for what holds where a file does not say: llama.cpp's `llama-vocab.cpp` and
+`convert_hf_to_gguf.py`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -3,9 +3,9 @@
 import gzip
 import json
 
-import foreign
 import pytest
 
+import foreign
 from bytepair import formats
 from bytepair.errors import FormatError
 from bytepair.model import BYTE_TO_CHAR, PostProcessor, Split, TemplatePiece, WordEnds

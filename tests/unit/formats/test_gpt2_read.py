@@ -2,9 +2,9 @@
 
 import json
 
-import foreign
 import pytest
 
+import foreign
 from bytepair import formats
 from bytepair.errors import ArgumentError, FormatError, PatternError
 from bytepair.model import BYTE_TO_CHAR, AddedToken
@@ -84,7 +84,7 @@ def test_only_a_first_line_is_a_header(folder):
 
 @pytest.mark.parametrize("space", ["\u00a0", "\x85", "\u2028", "\x1c", "\t"])
 def test_lines_and_parts_end_with_what_the_format_says(space, folder):
-    """Not with what Python takes for white space: such a merge is one, of a token no byte spells."""
+    """Not with what Python takes for white space: this is one merge, of what spells no byte."""
     vocab, lines = _with((space, "a"))
     with pytest.raises(
         FormatError, match=r"token .* \(id 259\) holds .*, which stands for no byte"

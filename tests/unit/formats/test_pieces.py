@@ -114,7 +114,7 @@ BYTES = [Piece(f"<0x{byte:02X}>", 0.0, Kind.BYTE) for byte in range(256)]
         ([UNK, Piece("<u>", 0.0, Kind.UNKNOWN)], "several pieces of the type UNKNOWN"),
         ([Piece("<0x4>", 0.0, Kind.BYTE)], "not spelt like '<0x41>'"),
         (BYTES[:255], r"1 of the 256 bytes have no token \(0xFF\)"),
-        (normal(**{"a": 0.0, "ab": 0.0}), r"\('ab'\) is made with 'b', which has no piece"),
+        (normal(a=0.0, ab=0.0), r"\('ab'\) is made with 'b', which has no piece"),
         (
             [*normal(a=0.0), Piece("aa", 0.0, Kind.UNUSED)],
             r"\('aa'\) is of the type UNUSED: what it is taken apart into depends",

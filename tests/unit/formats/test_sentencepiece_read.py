@@ -3,13 +3,13 @@
 import sys
 from functools import cache
 
-import foreign
 import pytest
 import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2 as pb
 
+import foreign
 from bytepair import formats
 from bytepair.errors import FormatError, MissingExtraError
 from bytepair.formats._sentencepiece_read import char_map_of
@@ -21,10 +21,11 @@ from bytepair.normalizers import normalize
 def save(tmp_path):
     """Writes a trained model, changed by a function, as "mine/tokenizer.model"."""
 
-    def save(change=lambda proto: None, **options):
+    def save(change=None, **options):
         proto = pb.ModelProto()
         proto.ParseFromString(foreign.sentencepiece_model(**options))
-        change(proto)
+        if change:
+            change(proto)
         path = tmp_path / "mine" / "tokenizer.model"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(proto.SerializeToString())

@@ -2,9 +2,9 @@
 
 import json
 
-import foreign
 import pytest
 
+import foreign
 from bytepair import formats
 from bytepair.errors import ArgumentError, FormatError
 
