@@ -21,6 +21,7 @@ ENGINE_FREE = (
     "tests/docs/test_cli_docs.py",
     "tests/docs/test_lessons.py",
     "tests/parity",
+    "tests/vocab",
 )
 ON_PYTHON = os.environ.get("BYTEPAIR_ENGINE") == "python"
 
@@ -31,10 +32,11 @@ hypothesis.settings.load_profile(os.environ.get("BYTEPAIR_HYPOTHESIS", "desk"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register our marker, and refuse to test another engine than the one asked for."""
+    """Register our markers, and refuse to test another engine than the one asked for."""
     config.addinivalue_line(
         "markers", "native_only: too much work for the Python engine, or independent of the engine"
     )
+    config.addinivalue_line("markers", "vocab: needs real vocabularies, which `make vocab` fetches")
     wanted = os.environ.get("BYTEPAIR_ENGINE")
     if wanted and bytepair.engine() != wanted:
         raise pytest.UsageError(f"BYTEPAIR_ENGINE={wanted}, but {bytepair.engine()} runs")

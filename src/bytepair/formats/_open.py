@@ -4,26 +4,19 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from bytepair.errors import ArgumentError, FormatError
+from bytepair.errors import ArgumentError
+from bytepair.formats._clip_read import read_clip
+from bytepair.formats._gguf_read import read_gguf
+from bytepair.formats._gpt2_read import gpt2_files, read_gpt2
 from bytepair.formats._hf_read import read_huggingface
+from bytepair.formats._kind import Kind, file_in, kind_of
+from bytepair.formats._sentencepiece_read import read_sentencepiece
+from bytepair.formats._tekken_read import read_tekken
 from bytepair.formats._tiktoken_read import read_tiktoken
 from bytepair.model import TokenId, TokenizerSpec
 
-_SUPPORTED = "a folder with a tokenizer.json, a .json file of that kind, or a .tiktoken file"
-# Files by which other tokenizers are known, most telling first.
-_FOREIGN_FILES = {
-    "tekken.json": "a tekken tokenizer",
-    "tokenizer.model": "a SentencePiece model",
-    "spiece.model": "a SentencePiece model",
-    "merges.txt": "vocab.json and merges.txt of GPT-2",
-    "vocab.txt": "a WordPiece vocabulary",
-}
-_FOREIGN_SUFFIXES = {
-    ".gguf": "a GGUF model",
-    ".model": "a SentencePiece model",
-    ".pkl": "a pickle",
-    ".txt": "a text file",
-}
+_TAKE_PATTERN: tuple[Kind, ...] = ("tiktoken", "gpt2", "gguf")
+_TAKE_SPECIALS: tuple[Kind, ...] = ("tiktoken", "gpt2")
 
 
 def read(
@@ -35,45 +28,47 @@ def read(
     """Read a tokenizer from disk; nothing is ever fetched from elsewhere.
 
     Args:
-        path: a folder with a `tokenizer.json`, such a file itself, or a `.tiktoken` file.
-        pattern: for `.tiktoken` files, which lack one: a name or a regex.
-        special_tokens: for `.tiktoken` files: content -> id.
+        path: a file of one of the kinds that the package's documentation lists under "load", or a
+            folder that holds one.
+        pattern: for files that do not say how text is cut: a name or a regex.
+        special_tokens: for files that do not say which tokens are special: content -> id.
 
     Raises:
         FormatError: the file is missing, damaged, or of a kind not supported.
         ArgumentError: `pattern` or `special_tokens` for a file that has its own.
         PatternError: `pattern` is not a known name, or not a usable regex.
+        MissingExtraError: the package that reads such files is not installed.
     """
     source = Path(path)
-    if source.suffix.lower() == ".tiktoken" and not source.is_dir():
-        return read_tiktoken(source, pattern=pattern, special_tokens=special_tokens)
-    source = _tokenizer_json(source)
-    for name, value in (("pattern", pattern), ("special_tokens", special_tokens)):
-        if value is not None:
-            raise ArgumentError(f"{source} has its own {name}: leave {name}= out")
-    return read_huggingface(source)
-
-
-def _tokenizer_json(source: Path) -> Path:
     if source.is_dir():
-        if not (source / "tokenizer.json").is_file():
-            raise FormatError(f"{source}: {_found(source)} (supported: {_SUPPORTED})")
-        return source / "tokenizer.json"
-    if not source.exists():
-        raise FormatError(f"{source}: no such file or folder")
-    if source.suffix.lower() != ".json" or source.name in _FOREIGN_FILES:
-        kind = _FOREIGN_FILES.get(source.name) or _FOREIGN_SUFFIXES.get(source.suffix.lower())
-        what = f"{kind} is not supported yet" if kind else "not a tokenizer file by its name"
-        raise FormatError(f"{source}: {what} (supported: {_SUPPORTED})")
-    return source
+        source = file_in(source)
+    kind = kind_of(source)
+    for name, value, takers in (
+        ("pattern", pattern, _TAKE_PATTERN),
+        ("special_tokens", special_tokens, _TAKE_SPECIALS),
+    ):
+        if value is not None and kind not in takers:
+            raise ArgumentError(f"{source} has its own {name}: leave {name}= out")
+    return _read(kind, source, pattern, special_tokens)
 
 
-def _found(folder: Path) -> str:
-    for name, kind in _FOREIGN_FILES.items():
-        if (folder / name).is_file():
-            return f"found {name}; {kind} is not supported yet"
-    names = sorted(entry.name for entry in folder.iterdir())
-    if not names:
-        return "the folder is empty"
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    return f"no tokenizer.json in this folder (it holds: {shown})"
+def _read(
+    kind: Kind,
+    source: Path,
+    pattern: str | None,
+    special_tokens: Mapping[str, TokenId] | None,
+) -> TokenizerSpec:
+    match kind, gpt2_files(source):
+        case "tiktoken", _:
+            return read_tiktoken(source, pattern=pattern, special_tokens=special_tokens)
+        case "gpt2", (vocab, merges):
+            return read_gpt2(vocab, merges, pattern=pattern, special_tokens=special_tokens)
+        case "gguf", _:
+            return read_gguf(source, pattern=pattern)
+        case "sentencepiece", _:
+            return read_sentencepiece(source)
+        case "tekken", _:
+            return read_tekken(source)
+        case "clip", _:
+            return read_clip(source)
+    return read_huggingface(source)

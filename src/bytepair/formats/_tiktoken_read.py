@@ -1,11 +1,11 @@
 """Read a tiktoken rank file: lines of a token in base64 and its rank.
 
-What such a file lacks (pattern, special tokens) comes from arguments or a sidecar.
+What such a file lacks (pattern, special tokens) comes from arguments or a sidecar, or is known
+because the file is one that was published.
 """
 
 import binascii
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,20 +13,21 @@ import numpy as np
 
 from bytepair.errors import ArgumentError, FormatError, PatternError
 from bytepair.formats._json import Section, read_bytes, read_object
+from bytepair.formats._names import tokenizer_name
+from bytepair.formats._published import PUBLISHED, RankFacts
 from bytepair.formats._vocab import ID_LIMIT, check_id, check_text, missing_bytes
-from bytepair.model import AddedToken, MergeTable, SplitRules, TokenId, TokenizerSpec, Vocabulary
+from bytepair.model import (
+    AddedToken,
+    MergeTable,
+    NormalizerStep,
+    SplitRules,
+    TokenId,
+    TokenizerSpec,
+    Vocabulary,
+)
 from bytepair.patterns import NAMED, automaton, resolve
 
 SIDECAR_VERSION = 1
-
-
-@dataclass(frozen=True)
-class Sidecar:
-    """What a rank file does not say; kept in `x.tiktoken.json` beside `x.tiktoken`."""
-
-    name: str
-    pattern: str | None
-    special_tokens: Mapping[str, TokenId]
 
 
 def sidecar_path(path: Path) -> Path:
@@ -41,7 +42,8 @@ def read_tiktoken(
 
     Args:
         path: the `.tiktoken` file.
-        pattern: a name or a regex; needed if there is no sidecar, else it replaces what that says.
+        pattern: a name or a regex. Without it the sidecar says how text is cut, or else what is
+            known of the file if it is a published one.
         special_tokens: content -> id; likewise.
 
     Raises:
@@ -49,36 +51,73 @@ def read_tiktoken(
         ArgumentError: special tokens that are empty, no ids, or contradict the file.
         PatternError: the pattern is not a known name, or not a usable regex.
     """
-    rank_by_token = _ranks(path)
-    sidecar = _sidecar(path) if pattern is None or special_tokens is None else None
-    if pattern is None and sidecar is None:
-        raise FormatError(
-            f"{path}: a rank file does not say how text is cut, and without the right pattern all "
-            f"ids would be wrong. Pass pattern= (a regex, or one of: {', '.join(NAMED)}), or put "
-            f"{sidecar_path(path).name} beside it."
+    data = read_bytes(path)
+    published = PUBLISHED.get(sha256(data).hexdigest())
+    rank_by_token = _ranks(path, data, published)
+    facts = _sidecar(path) if pattern is None or special_tokens is None else None
+    if pattern is not None:
+        facts = RankFacts(
+            facts.name if facts else tokenizer_name(path),
+            resolve(pattern),
+            facts.special_tokens if facts else {},
         )
-    regex = resolve(pattern) if pattern is not None or sidecar is None else sidecar.pattern
-    if regex is not None:
-        automaton(regex)  # refuses what cannot cut text
+    facts = facts or published
+    if facts is None:
+        raise _no_pattern(path)
     if special_tokens is None:
-        special_tokens = sidecar.special_tokens if sidecar else {}
-    added = _added(path, special_tokens, rank_by_token)
-    return TokenizerSpec(
-        _vocabulary(path, rank_by_token),
-        rank_table(rank_by_token),
-        SplitRules(regex, special_tokens=tuple(token.content for token in added)),
-        added,
-        ignore_merges=True,
-        name=sidecar.name if sidecar else path.name.removesuffix(".tiktoken"),
+        special_tokens = facts.special_tokens
+    return rank_spec(
+        str(path),
+        rank_by_token,
+        _added(path, special_tokens, rank_by_token),
+        pattern=facts.pattern,
+        normalizer=facts.normalizer,
+        name=facts.name,
     )
 
 
-def _ranks(path: Path) -> dict[bytes, TokenId]:
+def rank_spec(
+    source: str,
+    rank_by_token: Mapping[bytes, TokenId],
+    added: tuple[AddedToken, ...],
+    *,
+    pattern: str | None,
+    name: str,
+    normalizer: tuple[NormalizerStep, ...] = (),
+) -> TokenizerSpec:
+    """The tokenizer that tiktoken makes of ranks, ascending, which are also the ids.
+
+    Raises:
+        FormatError: a byte without a token; `source` names the file.
+        PatternError: the pattern cannot cut text.
+    """
+    if pattern is not None:
+        automaton(pattern)  # refuses what cannot cut text
+    return TokenizerSpec(
+        _vocabulary(source, rank_by_token),
+        rank_table(rank_by_token),
+        SplitRules(pattern, normalizer, tuple(token.content for token in added)),
+        added,
+        ignore_merges=True,
+        name=name,
+    )
+
+
+def _no_pattern(path: Path) -> FormatError:
+    return FormatError(
+        f"{path}: a rank file does not say how text is cut, and without the right pattern all ids "
+        "would be wrong. This one is not among the published files that are known. Pass pattern= "
+        f"(a regex, or one of: {', '.join(NAMED)}), or put {sidecar_path(path).name} beside it."
+    )
+
+
+def _ranks(path: Path, data: bytes, published: RankFacts | None) -> dict[bytes, TokenId]:
     """Token -> rank, ascending by rank."""
     rank_by_token: dict[bytes, TokenId] = {}
     line_by_rank: dict[TokenId, int] = {}
-    for number, line in enumerate(read_bytes(path).splitlines(), 1):
-        if not line.strip():
+    has_empty = published is not None and published.has_empty_token
+    for number, line in enumerate(data.splitlines(), 1):
+        if not line.strip() or (has_empty and line.startswith(b"= ")):
             continue
         token, rank = _entry(path, number, line)
         if token in rank_by_token:
@@ -120,11 +159,11 @@ def _error(path: Path, number: int, what: str) -> FormatError:
     return FormatError(f"{path}:{number}: {what}")
 
 
-def _vocabulary(path: Path, rank_by_token: Mapping[bytes, TokenId]) -> Vocabulary:
+def _vocabulary(source: str, rank_by_token: Mapping[bytes, TokenId]) -> Vocabulary:
     singles = [bytes([byte]) for byte in range(256)]
     missing = [byte for byte, single in enumerate(singles) if single not in rank_by_token]
     if missing:
-        raise FormatError(f"{path}: {missing_bytes(missing)}")
+        raise FormatError(f"{source}: {missing_bytes(missing)}")
     tokens = {rank: token for token, rank in rank_by_token.items()}
     return Vocabulary(tokens, tuple(rank_by_token[single] for single in singles))
 
@@ -154,7 +193,7 @@ def _splits(rank_by_token: Mapping[bytes, TokenId]) -> Iterator[tuple[TokenId, T
                 yield left, right, rank
 
 
-def _sidecar(path: Path) -> Sidecar | None:
+def _sidecar(path: Path) -> RankFacts | None:
     """What stands beside the rank file, or None."""
     if not sidecar_path(path).is_file():
         return None
@@ -170,7 +209,7 @@ def _sidecar(path: Path) -> Sidecar | None:
         raise root.error(f"{key}: {error}") from error
     _require_same_ranks(root, path)
     specials = _open_specials(root)
-    return Sidecar(root.get("name", str, path.name.removesuffix(".tiktoken")), pattern, specials)
+    return RankFacts(root.get("name", str, tokenizer_name(path)), pattern, specials)
 
 
 def _require_same_ranks(root: Section, path: Path) -> None:

@@ -1,30 +1,35 @@
 """Opening: what a path holds, and what to say if it is nothing we know."""
 
+import json
+
 import pytest
 
+import foreign
 from bytepair import formats
-from bytepair.errors import ArgumentError, FormatError
+from bytepair.errors import ArgumentError, FormatError, MissingExtraError
+from bytepair.model import BYTE_TO_CHAR
 
-SUPPORTED = r"\(supported: a folder with a tokenizer\.json, a \.json file of that kind, or a \.tik"
+SUPPORTED = r"\(supported: tokenizer\.json, tekken\.json, x\.tiktoken, vocab\.json with merges\.txt"
 
 
 @pytest.mark.parametrize("name", ["nowhere", "x.json", "x.tiktoken", "x.gguf", "a/b", "nul\0"])
 def test_a_missing_file_is_a_format_error(name, tmp_path):
     """Also under a folder that does not exist, and with a name no file can have."""
-    with pytest.raises(FormatError, match=r"no such file|cannot be read|not a tokenizer file"):
-        formats.read(tmp_path / name, pattern="gpt2" if "tiktoken" in name else None)
+    with pytest.raises(FormatError, match=r"no such file or folder|cannot be read"):
+        formats.read(tmp_path / name)
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
         ([], "the folder is empty"),
-        (["vocab.json", "merges.txt"], "found merges.txt; vocab.json and merges.txt of GPT-2"),
-        (["config.json", "tokenizer.model"], "found tokenizer.model; a SentencePiece model"),
-        (["a", "b"], r"no tokenizer.json in this folder \(it holds: a, b\)"),
+        (["config.json", "vocab.txt"], "found vocab.txt; a WordPiece vocabulary is not BPE"),
+        (["a", "b"], r"no tokenizer that is known in this folder \(it holds: a, b\)"),
+        (["a.tiktoken", "b.tiktoken"], r"\(it holds: a.tiktoken, b.tiktoken\)"),
+        (["merges.txt"], r"\(it holds: merges.txt\)"),
         (list("abcdefg"), r"\(it holds: a, b, c, d, e, …\)"),
     ],
-    ids=["empty", "gpt2", "sentencepiece", "other", "many"],
+    ids=["empty", "wordpiece", "other", "two", "half", "many"],
 )
 def test_a_folder_without_a_tokenizer_says_what_is_there(files, message, tmp_path):
     """Whoever chose the wrong folder sees it at once."""
@@ -36,13 +41,32 @@ def test_a_folder_without_a_tokenizer_says_what_is_there(files, message, tmp_pat
 
 
 @pytest.mark.parametrize(
+    "names",
+    [
+        ["tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "merges.txt"],
+        ["tekken.json", "tokenizer.model", "x.gguf"],
+        ["spiece.model", "vocab.json", "merges.txt"],
+        ["x.tiktoken", "config.json"],
+        ["tokenizer.model.v3"],
+        ["x.gguf", "a.txt"],
+        ["vocab.json", "merges.txt", "config.json"],
+    ],
+)
+def test_a_folder_is_read_by_its_most_telling_file(names, tmp_path):
+    """Models are published with the same tokenizer in several forms."""
+    for name in names:
+        (tmp_path / name).write_bytes(b"?")
+    with pytest.raises((FormatError, MissingExtraError)) as caught:
+        formats.read(tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path / names[0]}:")
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("x.gguf", "a GGUF model is not supported yet"),
-        ("x.model", "a SentencePiece model is not supported yet"),
-        ("tekken.json", "a tekken tokenizer is not supported yet"),
-        ("merges.txt", "vocab.json and merges.txt of GPT-2 is not supported yet"),
-        ("tokenizer", "not a tokenizer file by its name"),
+        ("vocab.txt", "a WordPiece vocabulary is not BPE"),
+        ("x.pkl", "a pickle can run any program when it is opened, and is never read"),
+        ("tokenizer", "not a tokenizer file, by its name and its first bytes"),
     ],
 )
 def test_a_foreign_file_is_called_by_its_name(name, message, tmp_path):
@@ -51,6 +75,32 @@ def test_a_foreign_file_is_called_by_its_name(name, message, tmp_path):
     with pytest.raises(FormatError, match=message) as caught:
         formats.read(tmp_path / name)
     assert caught.match(SUPPORTED)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer.model", "x.tiktoken"])
+def test_a_pointer_of_git_lfs_is_called_so(name, tmp_path):
+    """What a clone without that extension has in place of large files."""
+    text = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="a Git LFS pointer, not the file itself"):
+        formats.read(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["x", "x.bin", "x.txt"])
+def test_a_kind_is_seen_by_the_first_bytes_where_the_name_says_nothing(
+    name, hf_file, rank_lines, tmp_path
+):
+    """Caches name files by their hashes."""
+    path = tmp_path / name
+    path.write_text(json.dumps(hf_file), encoding="utf-8")
+    assert len(formats.read(path).merges) == 3
+    path.write_bytes(b"\n".join(rank_lines))
+    assert len(formats.read(path, pattern="gpt2").merges) == 1
+    path.write_bytes(foreign.sentencepiece_model(byte_fallback=True))
+    assert len(formats.read(path).vocabulary.byte_ids) == 256
+    tokens = [*BYTE_TO_CHAR, "ab"]
+    foreign.write_gguf(path, "gpt2", tokens, merges=["a b"], tokenizer_pre="gpt-2")
+    assert len(formats.read(path).vocabulary) == 257
 
 
 @pytest.mark.parametrize("extra", [{"pattern": "gpt2"}, {"special_tokens": {}}])

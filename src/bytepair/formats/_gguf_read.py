@@ -1,0 +1,278 @@
+"""Read the tokenizer in the metadata of a GGUF model, with the `gguf` package's reader.
+
+Two kinds are BPE: "gpt2", byte-level tokens with merges, and "llama", SentencePiece's scored
+pieces. Sources, also for what holds where a file does not say: llama.cpp's `llama-vocab.cpp` and
+`convert_hf_to_gguf.py`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bytepair.errors import FormatError
+from bytepair.formats._byte_level import (
+    SpeltMerge,
+    merge_list,
+    ordinary_vocabulary,
+    spelt_ids,
+    split_merge,
+)
+from bytepair.formats._gguf_patterns import CUTTING_BY_NAME, Cutting
+from bytepair.formats._pieces import SPACE, Kind, Piece, PieceList, TextRules, pieces_spec
+from bytepair.formats._sentencepiece_read import char_map_of, extra
+from bytepair.model import (
+    AddedToken,
+    PostProcessor,
+    Split,
+    SplitRules,
+    TemplatePiece,
+    TokenId,
+    TokenizerSpec,
+)
+from bytepair.patterns import automaton, resolve
+
+GGUF_MAGIC = b"GGUF"
+
+_PREFIX = "tokenizer.ggml."
+T = TypeVar("T", bool, int, float, str)
+_KINDS = {kind.value: kind for kind in Kind}
+# What begins and ends a text where the file does not say.
+_LLAMA_BOS, _LLAMA_EOS = 1, 2
+_NOT_BPE = {
+    "bert": "WordPiece",
+    "t5": "a unigram model",
+    "rwkv": "RWKV's greedy trie",
+    "plamo2": "PLaMo's table",
+    "gemma4": "BPE on characters with merges in another spelling",
+    "no_vocab": "no tokenizer at all",
+    "none": "no tokenizer at all",
+}
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """The tokenizer's entries of a GGUF file, by their names behind "tokenizer.ggml."."""
+
+    source: str
+    entries: Mapping[str, object]
+
+    def error(self, key: str, problem: str) -> FormatError:
+        """The complaint about one entry."""
+        return FormatError(f"{self.source}: {_PREFIX}{key} {problem}")
+
+    def get(self, key: str, kind: type[T], default: T | None = None) -> T | None:
+        """An entry of this type, or the default if it is missing.
+
+        Raises:
+            FormatError: it is of another type.
+        """
+        value = self.entries.get(key, default)
+        if value is None or type(value) is kind:
+            return value
+        raise self.error(key, f"must be of type {kind.__name__}, got {str(value)[:60]!r}")
+
+    def array(self, key: str, kind: type[T]) -> list[T] | None:
+        """An entry that is a list of values of this type; None if it is missing.
+
+        Raises:
+            FormatError: it is something else.
+        """
+        values = self.entries.get(key)
+        if values is None:
+            return None
+        if not isinstance(values, list) or not all(type(value) is kind for value in values):
+            raise self.error(key, f"must be an array of type {kind.__name__}")
+        return values
+
+
+def read_gguf(path: Path, *, pattern: str | None = None) -> TokenizerSpec:
+    """The tokenizer in a `.gguf` file; tensors are not read.
+
+    Args:
+        pattern: a name or a regex, instead of what `tokenizer.ggml.pre` names; only for "gpt2".
+
+    Raises:
+        FormatError: damaged, not BPE, or cut in a way that is not known here.
+        MissingExtraError: the `gguf` package is not installed.
+    """
+    metadata = _metadata(path)
+    kind = metadata.get("model", str)
+    if kind == "gpt2":
+        return _byte_level_spec(metadata, path.stem, pattern)
+    if kind != "llama":
+        what = _NOT_BPE.get(str(kind), "a kind that is not known here")
+        raise metadata.error("model", f"is {kind!r}: {what} (known: gpt2, llama)")
+    if pattern is not None:
+        raise metadata.error("model", "is 'llama', which cuts no text: leave pattern= out")
+    return _pieces_spec(metadata, path.stem)
+
+
+def _metadata(path: Path) -> Metadata:
+    try:
+        fields = _reader(path).fields
+        entries = {
+            key.removeprefix(_PREFIX): field.contents()
+            for key, field in fields.items()
+            if key.startswith(_PREFIX)
+        }
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from error
+    except (ValueError, IndexError, KeyError, OverflowError, MemoryError) as error:
+        raise FormatError(f"{path}: not a readable GGUF file: {error}") from error
+    if not entries:
+        raise FormatError(f"{path}: this GGUF file holds no tokenizer")
+    return Metadata(str(path), entries)
+
+
+def _reader(path: Path) -> Any:  # an object of a module without types
+    class Reader(extra("gguf").GGUFReader):  # type: ignore[misc]  # likewise
+        data: Any
+
+        # Slices of a memmap are memmaps, made with much ado; of an array over it they are not.
+        # Half the time goes there: one is made for every value of the file.
+        def _get(self, *args: Any, **options: Any) -> Any:
+            if isinstance(self.data, np.memmap):
+                self.data = np.asarray(self.data)
+            return super()._get(*args, **options)
+
+    return Reader(path)
+
+
+def _pieces(metadata: Metadata) -> list[Piece]:
+    """Tokens with score and type; llama.cpp's names for tokens that are empty."""
+    tokens = metadata.array("tokens", str)
+    if not tokens:
+        raise metadata.error("tokens", "is missing")
+    scores = metadata.array("scores", float) or [0.0] * len(tokens)
+    kinds = metadata.array("token_type", int) or [Kind.NORMAL.value] * len(tokens)
+    for key, values in (("scores", scores), ("token_type", kinds)):
+        if len(values) != len(tokens):
+            raise metadata.error(key, f"has {len(values)} values for {len(tokens)} tokens")
+    pieces = []
+    for number, (text, score, kind) in enumerate(zip(tokens, scores, kinds, strict=True)):
+        if kind not in _KINDS:
+            raise metadata.error("token_type", f"of token {number} is {kind}, which is no type")
+        empty = Piece(f"[EMPTY_{number}]", 0.0, Kind.UNUSED)
+        pieces.append(Piece(text, score, _KINDS[kind]) if text else empty)
+    return pieces
+
+
+# ---------------------------------------------------------------------- SentencePiece
+
+
+def _pieces_spec(metadata: Metadata, name: str) -> TokenizerSpec:
+    if "scores" not in metadata.entries:
+        raise metadata.error("scores", "is missing: without scores no merge comes before another")
+    rules = TextRules(
+        char_map_of(metadata.source, _char_map(metadata)),
+        dummy_prefix=bool(metadata.get("add_space_prefix", bool, default=True)),
+        remove_extra_spaces=bool(metadata.get("remove_extra_whitespaces", bool, default=False)),
+    )
+    # llama.cpp's converter writes spaces into user-defined tokens, SentencePiece its sign for them.
+    pieces = [
+        piece._replace(text=piece.text.replace(" ", SPACE))
+        if piece.kind is Kind.USER_DEFINED
+        else piece
+        for piece in _pieces(metadata)
+    ]
+    around = _post_processor(metadata, add_bos=True, bos=_LLAMA_BOS, eos=_LLAMA_EOS)
+    return pieces_spec(PieceList(metadata.source, pieces), rules, name=name, post_processor=around)
+
+
+def _char_map(metadata: Metadata) -> bytes:
+    values = metadata.array("precompiled_charsmap", int) or []
+    return bytes(value % 256 for value in values)  # some files say so in signed bytes
+
+
+# ---------------------------------------------------------------------- byte-level
+
+
+def _byte_level_spec(metadata: Metadata, name: str, pattern: str | None) -> TokenizerSpec:
+    cutting = _cutting(metadata, pattern)
+    if metadata.get("add_space_prefix", bool):
+        raise metadata.error("add_space_prefix", "is true, which programs read differently here")
+    pieces = _pieces(metadata)
+    added = tuple(_added_tokens(pieces))
+    plain = {p.text: n for n, p in enumerate(pieces) if p.kind is Kind.NORMAL}
+    if len(plain) < sum(piece.kind is Kind.NORMAL for piece in pieces):
+        raise metadata.error("tokens", "has a token twice")
+    ids = spelt_ids(metadata.source, {**plain, **{token.content: token.id for token in added}})
+    merges = merge_list(_merges(metadata), ids)
+    return TokenizerSpec(
+        ordinary_vocabulary(metadata.source, ids, merges, added),
+        merges,
+        _rules(cutting, added),
+        added,
+        ignore_merges=cutting.ignore_merges,
+        post_processor=_post_processor(metadata, add_bos=cutting.add_bos),
+        name=name,
+    )
+
+
+def _cutting(metadata: Metadata, pattern: str | None) -> Cutting:
+    name = metadata.get("pre", str)
+    known = CUTTING_BY_NAME.get(name or "")
+    if pattern is not None:
+        regex = resolve(pattern) or ""
+        automaton(regex)  # refuses what cannot cut text
+        return (known or Cutting(()))._replace(patterns=(regex,))
+    if name is None:
+        raise metadata.error("pre", "is missing: how text is cut would be a guess. Pass pattern=.")
+    if known is None:
+        raise metadata.error(
+            "pre",
+            f"{name!r} is not known here (known: {', '.join(CUTTING_BY_NAME)}). Pass pattern=.",
+        )
+    return known
+
+
+def _rules(cutting: Cutting, added: tuple[AddedToken, ...]) -> SplitRules:
+    specials = tuple(token.content for token in added if token.special)
+    if len(cutting.patterns) == 1:
+        return SplitRules(cutting.patterns[0], special_tokens=specials)
+    return SplitRules(special_tokens=specials, steps=tuple(map(Split, cutting.patterns)))
+
+
+def _added_tokens(pieces: list[Piece]) -> Iterator[AddedToken]:
+    """Control tokens are special; user-defined ones are matched in every text."""
+    for number, piece in enumerate(pieces):
+        if piece.kind in (Kind.CONTROL, Kind.UNKNOWN):
+            yield AddedToken(piece.text, number)
+        elif piece.kind is Kind.USER_DEFINED:
+            yield AddedToken(piece.text, number, special=False)
+
+
+def _merges(metadata: Metadata) -> Iterator[SpeltMerge]:
+    merges = metadata.array("merges", str)
+    if merges is None:
+        raise metadata.error("merges", "is missing")
+    for place, merge in enumerate(merges):
+        yield split_merge(f"{metadata.source}: {_PREFIX}merges[{place}]", merge)
+
+
+def _post_processor(
+    metadata: Metadata, *, add_bos: bool, bos: TokenId | None = None, eos: TokenId | None = None
+) -> PostProcessor:
+    """What surrounds a text: begin and end tokens, as the file or the default says."""
+    before = _surrounding(metadata, "bos", bos, asked=add_bos)
+    after = _surrounding(metadata, "eos", eos, asked=False)
+    if not before and not after:
+        return PostProcessor()
+    return PostProcessor(single=(*before, TemplatePiece("A"), *after))
+
+
+def _surrounding(
+    metadata: Metadata, name: str, default: TokenId | None, *, asked: bool
+) -> tuple[TemplatePiece, ...]:
+    if not metadata.get(f"add_{name}_token", bool, default=asked):
+        return ()
+    number = metadata.get(f"{name}_token_id", int, default)
+    tokens = metadata.array("tokens", str) or []
+    if number is None or not 0 <= number < len(tokens):
+        raise metadata.error(
+            f"{name}_token_id", f"is {number}, but {name} is added to texts and must have an id"
+        )
+    return (TemplatePiece(ids=(number,)),)

@@ -1,0 +1,302 @@
+r"""What SentencePiece's BPE does with a list of scored pieces, in the terms of this package.
+
+Spaces are "\u2581" in pieces and in the text that pieces are looked up in; here they stay spaces,
+and a "\u2581" in a text becomes one. The rest is a rank table: of two neighbours that together are
+a piece, those with the best score are joined first, the leftmost of equals. Sources, all of
+SentencePiece: `bpe_model.cc`, `normalizer.cc`, `sentencepiece_processor.cc`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from bytepair.errors import FormatError
+from bytepair.formats._vocab import FALLBACK_SPELLINGS, missing_bytes
+from bytepair.model import (
+    AddedToken,
+    CharMap,
+    MergeTable,
+    NormalizerStep,
+    PostProcessor,
+    Prepend,
+    Replace,
+    SplitRules,
+    StripText,
+    TokenId,
+    TokenizerSpec,
+    Vocabulary,
+)
+
+SPACE = "\u2581"
+
+
+class Kind(IntEnum):
+    """What a piece is; the numbers are those of SentencePiece's and of GGUF's files."""
+
+    NORMAL = 1
+    UNKNOWN = 2
+    CONTROL = 3
+    USER_DEFINED = 4
+    UNUSED = 5
+    BYTE = 6
+
+
+class Piece(NamedTuple):
+    """An entry of the list; its id is its place."""
+
+    text: str
+    score: float
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """What happens to a text before pieces are looked for.
+
+    Attributes:
+        char_map: (key, replacement), see `CharMap`; () for none.
+        dummy_prefix: a space is put before each text.
+        remove_extra_spaces: none at the ends, and never two beside each other.
+    """
+
+    char_map: tuple[tuple[str, str], ...] = ()
+    dummy_prefix: bool = True
+    remove_extra_spaces: bool = True
+
+
+@dataclass(frozen=True)
+class PieceList:
+    """The pieces, and the file they come from, for messages."""
+
+    source: str
+    pieces: Sequence[Piece]
+
+    def of(self, *kinds: Kind) -> Iterator[tuple[TokenId, Piece]]:
+        """(id, piece) of those of these kinds."""
+        return ((i, piece) for i, piece in enumerate(self.pieces) if piece.kind in kinds)
+
+    def error(self, number: TokenId, problem: str) -> FormatError:
+        """The complaint about one piece."""
+        return FormatError(
+            f"{self.source}: piece {number} ({self.pieces[number].text[:60]!r}) {problem}"
+        )
+
+
+def pieces_spec(
+    table: PieceList,
+    rules: TextRules,
+    *,
+    name: str,
+    unk_surface: str = " \u2047 ",
+    post_processor: PostProcessor | None = None,
+) -> TokenizerSpec:
+    """The tokenizer that these pieces make.
+
+    Control pieces become special tokens; user-defined ones are added tokens that are found in the
+    text as it is after `rules`. An unknown piece decodes to `unk_surface`.
+
+    Raises:
+        FormatError: the list contradicts itself, or would give other ids here; the message names
+            the piece.
+    """
+    _check_texts(table)
+    added = tuple(_added_tokens(table, rules))
+    byte_ids = _byte_ids(table)
+    unk_id = next((number for number, _ in table.of(Kind.UNKNOWN)), None)
+    return TokenizerSpec(
+        Vocabulary(_tokens(table, byte_ids, unk_surface), byte_ids),
+        _merges(table),
+        SplitRules(
+            normalizer=_normalizer(table, rules),
+            special_tokens=tuple(token.content for token in added if token.special),
+        ),
+        added,
+        alphabet="chars",
+        unk_id=None if byte_ids else unk_id,
+        fuse_unk=not byte_ids,
+        post_processor=post_processor or PostProcessor(),
+        decoder=(StripText(" ", 1, 0),) if rules.dummy_prefix else (),
+        name=name,
+    )
+
+
+# ---------------------------------------------------------------------- pieces
+
+
+def _check_texts(table: PieceList) -> None:
+    seen: dict[tuple[bool, str], TokenId] = {}
+    for number, piece in enumerate(table.pieces):
+        if not piece.text:
+            raise table.error(number, "is empty")
+        if piece.score != piece.score:
+            raise table.error(number, "has a score that is no number")
+        reserved = piece.kind in (Kind.UNKNOWN, Kind.CONTROL, Kind.BYTE)
+        if (other := seen.setdefault((reserved, piece.text), number)) != number:
+            raise table.error(number, f"is already piece {other}")
+    if sum(1 for _ in table.of(Kind.UNKNOWN)) > 1:
+        raise FormatError(f"{table.source}: there are several pieces of the type UNKNOWN")
+
+
+def _byte_ids(table: PieceList) -> tuple[TokenId, ...]:
+    id_by_spelling = {piece.text: number for number, piece in table.of(Kind.BYTE)}
+    if not id_by_spelling:
+        return ()
+    for spelling, number in id_by_spelling.items():
+        if spelling not in FALLBACK_SPELLINGS:
+            raise table.error(number, "is of the type BYTE, but not spelt like '<0x41>'")
+    missing = [b for b, spelling in enumerate(FALLBACK_SPELLINGS) if spelling not in id_by_spelling]
+    if missing:
+        raise FormatError(f"{table.source}: {missing_bytes(missing)}")
+    return tuple(id_by_spelling[spelling] for spelling in FALLBACK_SPELLINGS)
+
+
+def _tokens(
+    table: PieceList, byte_ids: tuple[TokenId, ...], unk_surface: str
+) -> dict[TokenId, bytes]:
+    byte_by_id = {number: bytes([byte]) for byte, number in enumerate(byte_ids)}
+    tokens: dict[TokenId, bytes] = {}
+    for number, piece in enumerate(table.pieces):
+        if piece.kind is Kind.UNKNOWN:
+            _check_surface(table, number, unk_surface)
+            tokens[number] = unk_surface.encode()
+        elif piece.kind is Kind.BYTE:
+            tokens[number] = byte_by_id[number]
+        elif piece.kind is not Kind.CONTROL and not _is_added(piece):
+            if piece.text == " ":
+                raise table.error(number, f"is a space, which is spelt {SPACE!r}")
+            tokens[number] = _spaced(piece.text).encode()
+    return tokens
+
+
+def _check_surface(table: PieceList, number: TokenId, surface: str) -> None:
+    # A token of one character is what that character in a text is encoded to.
+    if len(surface) == 1 and all(piece.text != surface for piece in table.pieces):
+        raise table.error(number, f"decodes to {surface!r}, which no text is encoded to")
+
+
+def _added_tokens(table: PieceList, rules: TextRules) -> Iterator[AddedToken]:
+    seen: dict[str, TokenId] = {}
+    for number, piece in table.of(Kind.CONTROL, Kind.USER_DEFINED):
+        if piece.kind is Kind.CONTROL:
+            yield AddedToken(piece.text, number)
+        elif _is_added(piece):
+            yield AddedToken(
+                _spaced(piece.text), number, special=False, normalized=True, verbatim=True
+            )
+        else:
+            continue
+        if (other := seen.setdefault(_spaced(piece.text), number)) != number:
+            raise table.error(number, f"is matched in a text as piece {other} is")
+    if rules.remove_extra_spaces:
+        _check_no_double_spaces(table)
+
+
+def _is_added(piece: Piece) -> bool:
+    # Text holds no real space when pieces are looked for: such a piece is never found.
+    return piece.kind is Kind.USER_DEFINED and " " not in piece.text
+
+
+def _check_no_double_spaces(table: PieceList) -> None:
+    for number, piece in table.of(Kind.USER_DEFINED):
+        if "  " in piece.text:
+            raise table.error(number, "holds two spaces, which are kept in it and nowhere else")
+
+
+def _spaced(text: str) -> str:
+    return text.replace(SPACE, " ")
+
+
+# ---------------------------------------------------------------------- merges
+
+
+def _merges(table: PieceList) -> MergeTable:
+    """Every way to put a piece together from two others, ranked by its score."""
+    made = dict(_made(table))
+    scores = sorted({piece.score for _, piece in made.values()}, reverse=True)
+    rank_by_score = {score: rank for rank, score in enumerate(scores)}
+    rows = [
+        (left, right, number, rank_by_score[piece.score])
+        for number, piece in made.values()
+        for left, right in _splits(table, made, piece)
+    ]
+    rows.sort(key=lambda row: row[3])
+    columns = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
+    return MergeTable(*(np.ascontiguousarray(column) for column in columns))
+
+
+def _made(table: PieceList) -> Iterator[tuple[str, tuple[TokenId, Piece]]]:
+    """Pieces that merging can make or start from, by their text."""
+    symbols = [re.escape(piece.text) for _, piece in table.of(Kind.USER_DEFINED)]
+    # Where a user-defined symbol is, nothing is joined.
+    apart = re.compile("|".join(symbols) if symbols else r"(?!)")
+    for number, piece in table.of(Kind.NORMAL, Kind.UNUSED):
+        if not apart.search(piece.text) and " " not in piece.text:
+            yield piece.text, (number, piece)
+
+
+def _splits(
+    table: PieceList, made: Mapping[str, tuple[TokenId, Piece]], piece: Piece
+) -> Iterator[tuple[TokenId, TokenId]]:
+    for cut in range(1, len(piece.text)):
+        left, right = piece.text[:cut], piece.text[cut:]
+        if not all(part in made or len(part) == 1 for part in (left, right)):
+            continue
+        for part in (left, right):
+            if part not in made:
+                raise table.error(
+                    made[piece.text][0], f"is made with {part!r}, which has no piece of its own"
+                )
+        if piece.kind is Kind.UNUSED:
+            raise table.error(
+                made[piece.text][0],
+                "is of the type UNUSED: what it is taken apart into depends on the text around it",
+            )
+        yield made[left][0], made[right][0]
+
+
+# ---------------------------------------------------------------------- text
+
+
+def _normalizer(table: PieceList, rules: TextRules) -> tuple[NormalizerStep, ...]:
+    char_map = _protected(table, rules.char_map)
+    steps: list[NormalizerStep] = [CharMap(char_map)] if char_map else []
+    if rules.dummy_prefix:
+        steps.insert(_place_of_prefix(table, rules, char_map), Prepend(" "))
+    if rules.remove_extra_spaces:
+        steps.append(Replace(" {2,}", " ", is_regex=True))
+        if not rules.dummy_prefix:
+            steps.append(Replace(r"(?<![\s\S]) ", "", is_regex=True))
+    steps.append(Replace(SPACE, " "))
+    if rules.remove_extra_spaces:
+        steps.append(Replace(r" +(?![\s\S])", "", is_regex=True))
+    return tuple(steps)
+
+
+def _protected(
+    table: PieceList, char_map: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """The map with rules that leave user-defined symbols as they are: these are found first."""
+    symbols = tuple(piece.text for _, piece in table.of(Kind.USER_DEFINED))
+    if not char_map or not symbols:
+        return char_map
+    kept = (rule for rule in char_map if not rule[0].startswith(symbols))
+    return (*kept, *((symbol, symbol) for symbol in symbols))
+
+
+def _place_of_prefix(
+    table: PieceList, rules: TextRules, char_map: tuple[tuple[str, str], ...]
+) -> int:
+    # A text of which nothing is left still gets its prefix, so that comes first, unless the map
+    # would take it for the beginning of something.
+    if not any(key.startswith(" ") for key, _ in char_map):
+        return 0
+    if any(not text for _, text in char_map) and not rules.remove_extra_spaces:
+        raise FormatError(
+            f"{table.source}: the character map has keys that begin with a space, and others that "
+            "vanish, which is not supported together with add_dummy_prefix"
+        )
+    return 1

@@ -1,0 +1,117 @@
+"""Read a SentencePiece `.model` whose model is BPE, with the `sentencepiece` package's readers."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from bytepair.errors import FormatError, MissingExtraError
+from bytepair.formats._json import read_bytes
+from bytepair.formats._names import tokenizer_name
+from bytepair.formats._pieces import Kind, Piece, PieceList, TextRules, pieces_spec
+from bytepair.model import TokenizerSpec
+
+_BPE = 2
+_OTHER_MODELS = {1: "unigram", 3: "word", 4: "char"}
+
+
+def read_sentencepiece(path: Path) -> TokenizerSpec:
+    """The tokenizer in a `.model` file.
+
+    The ids of a text are those of `SentencePieceProcessor.encode`; control pieces (`<s>`), which
+    that never finds in a text, are special tokens.
+
+    Raises:
+        FormatError: damaged, not BPE, or with an option that this package has not.
+        MissingExtraError: the `sentencepiece` or the `protobuf` package is not installed.
+    """
+    proto = _parsed(path)
+    _check_supported(path, proto)
+    pieces = [Piece(p.piece, p.score, Kind(p.type)) for p in proto.pieces]
+    normalizer = proto.normalizer_spec
+    rules = TextRules(
+        _char_map(path, normalizer),
+        dummy_prefix=normalizer.add_dummy_prefix,
+        remove_extra_spaces=normalizer.remove_extra_whitespaces,
+    )
+    return pieces_spec(
+        PieceList(str(path), pieces),
+        rules,
+        name=tokenizer_name(path),
+        unk_surface=proto.trainer_spec.unk_surface,
+    )
+
+
+def char_map_of(source: str, blob: bytes) -> tuple[tuple[str, str], ...]:
+    """The rules of a compiled character map, as `sentencepiece` decompiles them.
+
+    Raises:
+        FormatError: it is damaged.
+    """
+    if not blob:
+        return ()
+    spec = extra("sentencepiece.sentencepiece_model_pb2").NormalizerSpec(precompiled_charsmap=blob)
+    try:
+        rules = extra("sentencepiece").SentencePieceNormalizer(normalizer_spec=spec).Decompile()
+    except RuntimeError as error:
+        raise FormatError(f"{source}: the character map is damaged: {error}") from error
+    return tuple((str(key), str(replacement)) for key, replacement in rules)
+
+
+def extra(module: str) -> ModuleType:
+    """A module of an optional package that this room reads with.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"this file is read with {module.partition('.')[0]!r}, which cannot be imported "
+            f"({error}). Install it with: pip install 'bytepair[formats]'"
+        ) from error
+
+
+def _parsed(path: Path) -> Any:  # a message of a module without types
+    data = read_bytes(path)
+    proto = extra("sentencepiece.sentencepiece_model_pb2").ModelProto()
+    try:
+        proto.ParseFromString(data)
+    except extra("google.protobuf.message").DecodeError as error:
+        raise FormatError(f"{path}: not a SentencePiece model: {error}") from error
+    if not proto.pieces:
+        raise FormatError(f"{path}: not a SentencePiece model: it has no pieces")
+    return proto
+
+
+def _check_supported(path: Path, proto: Any) -> None:
+    trainer, normalizer = proto.trainer_spec, proto.normalizer_spec
+    if trainer.model_type != _BPE:
+        kind = _OTHER_MODELS.get(trainer.model_type, str(trainer.model_type))
+        raise FormatError(f"{path}: a SentencePiece model of the type {kind!r} is not BPE")
+    refused = {
+        "treat_whitespace_as_suffix is set: words end with their space": (
+            trainer.treat_whitespace_as_suffix
+        ),
+        "escape_whitespaces is not set: spaces are spelt as they are": (
+            not normalizer.escape_whitespaces
+        ),
+        "denormalizer_spec has rules: decoding changes characters": (
+            proto.denormalizer_spec.precompiled_charsmap
+        ),
+    }
+    for what, is_so in refused.items():
+        if is_so:
+            raise FormatError(f"{path}: {what}, which is not supported")
+
+
+def _char_map(path: Path, normalizer: Any) -> tuple[tuple[str, str], ...]:
+    rules = char_map_of(str(path), normalizer.precompiled_charsmap)
+    for key, replacement in rules:
+        if "  " in replacement and normalizer.remove_extra_whitespaces:
+            raise FormatError(
+                f"{path}: the character map makes {replacement!r} of {key!r}: two spaces, which "
+                "are kept in it and nowhere else, which is not supported"
+            )
+    return rules
