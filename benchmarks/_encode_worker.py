@@ -152,10 +152,7 @@ def make_reference(task: Task) -> Result:
 
 def loaded(name: str, task: Task) -> tuple[Library, float]:
     """A library with the tokenizer, and how long it took; importing it is not counted."""
-    try:
-        __import__(name.partition(" ")[0].replace("-", "_"))
-    except ImportError as error:
-        raise LibraryError("not installed") from error
+    _peers.import_library(name)
     source = source_of(task)
     started = time.perf_counter()
     library = _peers.load(name, source, task["threads"])

@@ -24,6 +24,7 @@ Ragged = tuple[NDArray[np.uint32], NDArray[np.int64]]
 Rows = Ragged | list[list[int]]
 """Ids of many texts, in the form in which a library gives them."""
 
+_IMPORTED_LATE = {"gigatoken": ("awkward",)}
 _SIZE_OF_BUILT_IN = {100_256: "cl100k_base", 199_998: "o200k_base"}
 
 
@@ -87,6 +88,18 @@ class Library:
     count_batch: Callable[[list[str]], Any] | None = None
     decode: Callable[[list[int]], Any] | None = None
     decode_batch: Callable[[list[list[int]]], Any] | None = None
+
+
+def import_library(name: str) -> None:
+    """Import a library, and what it would import itself in its first call.
+
+    Raises:
+        LibraryError: it is not installed, or cannot be imported.
+    """
+    package = name.partition(" ")[0]
+    with answers():
+        for module in (package.replace("-", "_"), *_IMPORTED_LATE.get(package, ())):
+            importlib.import_module(module)
 
 
 def load(name: str, source: Source, threads: int) -> Library:
