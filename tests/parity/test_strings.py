@@ -14,7 +14,8 @@ import tiktoken
 import tokenizers
 
 import bytepair
-from bytepair.engines import NAMES
+from bytepair.engines import NAMES, select
+from bytepair.patterns import NAMED
 from inputs import medley
 from strings import CHUNK, byte_strings, code_points, strings, without_surrogates
 
@@ -107,6 +108,15 @@ def test_engines_agree_on_bytes_that_are_no_text(pattern):
     data = byte_strings(11, 0, CHUNK)
     native, python = (tokenizer_of(pattern, engine).encode_ordinary_batch(data) for engine in NAMES)
     assert_equal(data, native, python)
+
+
+@pytest.mark.native_only
+@each_pattern
+def test_pre_tokens_are_counted_as_they_are_cut(pattern):
+    """What benchmarks time is the work that encoding does."""
+    splitter = select("native").splitter(NAMED[pattern])
+    data = [*byte_strings(5, 0, CHUNK), b"", "".join(medley()).encode()]
+    assert [splitter.count(item) for item in data] == [len(splitter.split(item)) for item in data]
 
 
 @pytest.mark.parametrize(
