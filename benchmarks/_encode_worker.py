@@ -3,7 +3,7 @@
 Prints a line of JSON. What was computed under the clock is compared with the reference after the
 clock, and the memory, have been read; imports are never counted. `task` holds:
 
-    work       reference | cold | hot | calls | load | split
+    work       reference | cold | hot | calls | load
     source     a file with the forms of the tokenizer (`Source` of bytepair/cli/_peers.py)
     threads    also the number of processors this process may use
     corpus     files, and `texts`: their "documents", or "short" pieces of the first
@@ -40,7 +40,7 @@ Result = dict[str, Any]
 def main() -> None:
     """Do the work, print what came out."""
     task = json.loads(sys.argv[1])
-    works = (make_reference, cold, hot, calls, load, split)
+    works = (make_reference, cold, hot, calls, load)
     work = {function.__name__.removeprefix("make_"): function for function in works}[task["work"]]
     with _peers.limited(task["threads"]):
         print(json.dumps(work(task)))
@@ -116,23 +116,6 @@ def calls(task: Task) -> Result:
     return {"works": works, "refused": refused}
 
 
-def split(task: Task) -> Result:
-    """How long cutting into pre-tokens alone takes, the ends handed to Python as a list."""
-    bytepair = __import__("bytepair")
-    from bytepair.engines import select
-
-    tok = bytepair.load(source_of(task).given)
-    splitter = select("native").splitter(tok.pattern)
-    data = [text.encode() for text in texts_of(task["corpus"], task["texts"])]
-    seconds = []
-    for _ in range(task["rounds"]):
-        started = time.perf_counter()
-        for document in data:
-            splitter.split(document)
-        seconds.append(round(time.perf_counter() - started, 5))
-    return {"runs": {"bytepair": seconds}, "differing": {}, "refused": {}}
-
-
 def make_reference(task: Task) -> Result:
     """The ids that are right, by the library the format comes from; written to a file."""
     library, _ = loaded(task["reference_library"], task)
@@ -152,10 +135,7 @@ def make_reference(task: Task) -> Result:
 
 def loaded(name: str, task: Task) -> tuple[Library, float]:
     """A library with the tokenizer, and how long it took; importing it is not counted."""
-    try:
-        __import__(name.partition(" ")[0].replace("-", "_"))
-    except ImportError as error:
-        raise LibraryError("not installed") from error
+    _peers.import_library(name)
     source = source_of(task)
     started = time.perf_counter()
     library = _peers.load(name, source, task["threads"])
@@ -191,6 +171,8 @@ def bulk_call(call: str, library: Library, task: Task) -> tuple[Callable[[], Any
     Raises:
         LibraryError: the library has no such call.
     """
+    if call == "split":
+        return splitting(task), lambda _: 0
     function = getattr(library, call)
     if function is None:
         raise LibraryError(f"it has no such call ({call})")
@@ -208,6 +190,22 @@ def bulk_call(call: str, library: Library, task: Task) -> tuple[Callable[[], Any
         return lambda: function(rows), lambda decoded: unequal(map(as_text, decoded), texts)
     flat = ids.tolist()
     return lambda: function(flat), lambda decoded: int(as_text(decoded) != "".join(texts))
+
+
+def splitting(task: Task) -> Callable[[], Any]:
+    """Cutting the texts into pre-tokens, and nothing else: what the core does before it joins.
+
+    Raises:
+        LibraryError: the tokenizer does not cut by one pattern.
+    """
+    from bytepair.engines import select
+
+    pattern = source_of(task).pattern or None
+    if pattern is None:
+        raise LibraryError("this tokenizer does not cut by one pattern")
+    count = select("native").splitter(pattern).count
+    data = [text.encode() for text in list_of_texts(tuple(task["corpus"]), task["texts"])]
+    return lambda: sum(map(count, data))
 
 
 def single_call(

@@ -63,6 +63,7 @@ TRACKS = {
     "short": Track((("encode_batch",),), texts="short", mb=5),
     "decode": Track((("decode",), ("decode_batch",))),
     "count": Track((("count_batch", "encode_batch"),), ("bytepair", "tokie")),
+    "split": Track((("split", "encode_batch"),), ("bytepair",), mb=None),
 }
 OF_A_TOKENIZER = ("calls", "load")  # tracks that need no corpus but a text
 

@@ -73,7 +73,23 @@ void bind_split(nb::module_& m) {
             for (const auto end : ends) list.append(end);
             return list;
           },
-          nb::arg("data"), nb::sig("def split(self, data: bytes) -> list[int]"));
+          nb::arg("data"), nb::sig("def split(self, data: bytes) -> list[int]"))
+      .def(
+          "count",
+          [](const Splitter& self, const nb::bytes& data) {
+            const auto text = view_of(data);
+            const Unlocked unlocked;
+            std::vector<std::size_t> batch(Splitter::kBatch);
+            DeadEnds dead_ends;
+            std::size_t total = 0;
+            for (std::size_t at = 0; at < text.size();) {
+              const auto n = self.cut(text, at, true, dead_ends, batch);
+              total += n;
+              at = batch[n - 1];
+            }
+            return total;
+          },
+          nb::arg("data"), nb::sig("def count(self, data: bytes) -> int"));
 
   nb::class_<SplitChain>(m, "SplitChain")
       .def(

@@ -9,22 +9,7 @@ from unicodedata import ucd_3_2_0
 import hypothesis.strategies as st
 from hypothesis import settings
 
-# Unassigned in Unicode 16, assigned in later versions or still to be: libraries disagree on these.
-DISPUTED = "\u0558\u088f\u1acf\U000323b0"
-
-# Frequent in text and dear to the named patterns; scripts with and without case, spaces, marks.
-FRAGMENTS = [
-    *("the", " the", "don't", "I'LL", "it'ſ", "def ", "return", "HTTPServer", "éa", "naïve", "İi"),
-    *(" ", "  ", "    ", "\n", "\n\n", "\r\n", " \n", "\t\t", "\u00a0", "\u2028", "\u3000", "\x85"),
-    *("7", "12", "2024", "1234567", "٣٤", "²½", "Ⅷ", "०"),
-    *(".", "...", "!?", "->", "/*", "'", "’s", "_", "$", "€", "«", "、"),
-    *("привет", "שלום", "مرحبا", "हिन्दी", "ไทย", "日本語", "かな", "한국어", "ǅ", "ʰ", "ß", "Σς"),
-    *("e\u0301", "\u0301", "\u200d", "\ufe0f", "👍🏽", "👩\u200d💻", "🇩🇪", "𝒳", "\x00", "\x1f"),
-]
-BROKEN = [
-    *(b"\xff", b"\x80", b"\xc0\x80", b"\xc3", b"\xe2\x82", b"\xe0\x80\x80", b"\xf0\x9f\x98"),
-    *(b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xfe\xff"),
-]
+from strings import BROKEN, DISPUTED, FRAGMENTS
 
 
 def fewer(times: int) -> settings:

@@ -11,7 +11,9 @@ from bytepair.model import NormalizerStep, Prepend, Replace, Strip
 from bytepair.normalizers import FORMS, normalize
 
 # Letters and marks that join, change places, decompose; Hangul and its parts; beyond the BMP.
-CHARS = "aeo \u0301\u0323\u0308\u0345\u00e9\u1e69\u212b\ufb01\u1100\u1161\u11a8\uac00\u0915\u093c\u0958"
+CHARS = (
+    "aeo \u0301\u0323\u0308\u0345\u00e9\u1e69\u212b\ufb01\u1100\u1161\u11a8\uac00\u0915\u093c\u0958"
+)
 CHARS += "\u0b47\u0b56\u3099\u30ab\uff76\uff9e\U00011099\U000110ba\U0001d15e\U0001d165\u0344\u0f73"
 TEXTS = st.one_of(st.text(CHARS, max_size=12), st.text())
 STEPS: list[NormalizerStep] = [Prepend("_"), Replace(" ", "\u2581"), Replace("ab", ""), Strip()]

@@ -42,13 +42,14 @@ def bench(
     lines: Lines = False,
     separator: Separator = None,
     megabytes: Annotated[
-        float, typer.Option("--mb", min=0.001, help="Read no more than so many megabytes.")
+        float,
+        typer.Option("--mb", min=0.001, metavar="N", help="Read at most so many megabytes."),
     ] = 1.0,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.0, help="Time for repeated passes.")
+        float, typer.Option("--seconds", min=0.0, metavar="N", help="Time for repeated passes.")
     ] = 5.0,
     threads: Annotated[
-        int | None, typer.Option("--threads", min=1, show_default="one a core")
+        int | None, typer.Option("--threads", min=1, metavar="N", help="[default: one a core]")
     ] = None,
     as_json: Json = False,
     pattern: LoadPattern = None,
@@ -65,7 +66,7 @@ def bench(
     """
     n_threads = threads or os.cpu_count() or 1
     tok = load_tokenizer(tokenizer, pattern, special_token)
-    texts = _texts(_documents(files, lines, separator), int(megabytes * 1e6))
+    texts = _texts(_documents(files, lines, separator), round(megabytes * 1e6))
     names = [name for name in _peers.LIBRARIES if "sequential" not in name]
     with tempfile.TemporaryDirectory() as folder, _peers.limited(n_threads):
         source = forms_of(tok, tokenizer, Path(folder))

@@ -17,15 +17,20 @@ def forms_of(tok: Tokenizer, path: Path, folder: Path) -> Source:
     sidecar = json.loads(Path(f"{ranks}.json").read_text(encoding="utf-8")) if ranks else {}
     return Source(
         given=str(given),
-        json=str(given)
-        if given.suffix == ".json"
-        else _exported(tok, folder / "exported.json", "json", reasons),
+        json=_huggingface(tok, given, folder, reasons),
         ranks=ranks,
-        pattern=sidecar.get("pat_str", ""),
+        pattern=tok.pattern or "",
+        pat_str=sidecar.get("pat_str", ""),
         special_tokens=sidecar.get("special_tokens", tok.special_tokens),
         n_ordinary=len(tok.spec.vocabulary.tokens),
         reasons=reasons,
     )
+
+
+def _huggingface(tok: Tokenizer, given: Path, folder: Path, reasons: dict[str, str]) -> str:
+    if given.suffix == ".json":
+        return str(given)
+    return _exported(tok, folder / "exported.json", "json", reasons)
 
 
 def _exported(tok: Tokenizer, target: Path, form: str, reasons: dict[str, str]) -> str:

@@ -24,6 +24,7 @@ Ragged = tuple[NDArray[np.uint32], NDArray[np.int64]]
 Rows = Ragged | list[list[int]]
 """Ids of many texts, in the form in which a library gives them."""
 
+_IMPORTED_LATE = {"gigatoken": ("awkward",)}
 _SIZE_OF_BUILT_IN = {100_256: "cl100k_base", 199_998: "o200k_base"}
 
 
@@ -39,7 +40,8 @@ class Source:
         given: the path that was named.
         json: a Hugging Face tokenizer.json; "": it cannot be said in that form.
         ranks: a tiktoken file, likewise.
-        pattern, special_tokens: what a tiktoken file does not hold.
+        pattern: how bytepair cuts; "": not by one pattern.
+        pat_str, special_tokens: what a tiktoken file does not hold, as tiktoken wants it.
         n_ordinary: tokens that are not added tokens.
         reasons: why a form ("json", "ranks") is missing.
     """
@@ -48,6 +50,7 @@ class Source:
     json: str = ""
     ranks: str = ""
     pattern: str = ""
+    pat_str: str = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
     n_ordinary: int = 0
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -87,6 +90,18 @@ class Library:
     count_batch: Callable[[list[str]], Any] | None = None
     decode: Callable[[list[int]], Any] | None = None
     decode_batch: Callable[[list[list[int]]], Any] | None = None
+
+
+def import_library(name: str) -> None:
+    """Import a library, and what it would import itself in its first call.
+
+    Raises:
+        LibraryError: it is not installed, or cannot be imported.
+    """
+    package = name.partition(" ")[0]
+    with answers():
+        for module in (package.replace("-", "_"), *_IMPORTED_LATE.get(package, ())):
+            importlib.import_module(module)
 
 
 def load(name: str, source: Source, threads: int) -> Library:
@@ -220,7 +235,7 @@ def _tiktoken(source: Source, threads: int) -> Library:
     lines = (line.split() for line in Path(ranks).read_bytes().splitlines())
     tok = tiktoken.Encoding(
         "benchmark",
-        pat_str=source.pattern,
+        pat_str=source.pat_str,
         mergeable_ranks={base64.b64decode(token): int(rank) for token, rank in lines},
         special_tokens=dict(source.special_tokens),
     )
@@ -263,7 +278,7 @@ def _fastokens(source: Source, _threads: int) -> Library:
     fastokens = importlib.import_module("fastokens")
     if source.is_ranks:
         specials = dict(source.special_tokens)
-        tok = fastokens.Tokenizer.from_tiktoken(source.given, source.pattern, specials)
+        tok = fastokens.Tokenizer.from_tiktoken(source.given, source.pat_str, specials)
     else:
         tok = fastokens.Tokenizer.from_file(source.need("json"))
 

@@ -23,7 +23,8 @@ class Runner:
         version: None: it is not installed.
         reason: why it takes no part; "": it does.
         n_differing: texts whose ids are not those of the reference.
-        load_s, first_s: from the file to a tokenizer; its first pass over the texts.
+        load_s, first_s: from the file to a tokenizer, imports not counted; its first pass over
+            the texts.
         rounds_s: its further passes.
         short_s: one call with a short text, a mean in each round.
     """
@@ -99,6 +100,7 @@ def _first_passes(
             runner.reason = "not installed"
             continue
         try:
+            _peers.import_library(runner.name)
             started = time.perf_counter()
             library = _peers.load(runner.name, source, threads)
             loaded = time.perf_counter()
