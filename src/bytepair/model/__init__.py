@@ -10,6 +10,7 @@ from bytepair.model._rules import SplitRules
 from bytepair.model._spec import AddedToken, TokenizerSpec
 from bytepair.model._steps import (
     Behavior,
+    CharMap,
     DecoderStep,
     Metaspace,
     NormalizerStep,
@@ -37,6 +38,7 @@ __all__ = [
     "AddedToken",
     "Alphabet",
     "Behavior",
+    "CharMap",
     "Chunk",
     "DecoderStep",
     "Merge",

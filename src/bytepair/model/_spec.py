@@ -22,6 +22,8 @@ class AddedToken:
         single_word: matched only where no word character (letter, digit, connector) stands beside.
         normalized: looked for, normalised itself, in the normalised text that lies between the
             tokens that are looked for in the text as it is.
+        verbatim: with `normalized`, looked for there as it stands, not normalised itself
+            (SentencePiece's user-defined symbols).
 
     Raises:
         ArgumentError: a content that is empty or not text.
@@ -34,6 +36,7 @@ class AddedToken:
     rstrip: bool = False
     single_word: bool = False
     normalized: bool = False
+    verbatim: bool = False
 
     def __post_init__(self) -> None:
         check_special(self.content)

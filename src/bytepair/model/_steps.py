@@ -4,7 +4,10 @@ Their meaning is that of the components of Hugging Face's `tokenizers` of the sa
 them is `bytepair.normalizers` and the engines.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 from typing import Literal
 
 from bytepair.model._types import TokenId
@@ -36,7 +39,34 @@ class Strip:
     right: bool = True
 
 
-NormalizerStep = str | Replace | Prepend | Strip
+@dataclass(frozen=True)
+class CharMap:
+    """SentencePiece's character map: at each place, the longest key that begins there is replaced.
+
+    Attributes:
+        rules: (key, replacement), each key once. What is put in is not looked at again.
+    """
+
+    rules: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def replacement_by_key(self) -> Mapping[str, str]:
+        """The rules, for look-ups."""
+        return MappingProxyType(dict(self.rules))
+
+    @cached_property
+    def longest_by_first(self) -> Mapping[str, int]:
+        """First character of a key -> how many characters the longest such key has."""
+        longest: dict[str, int] = {}
+        for key, _ in self.rules:
+            longest[key[0]] = max(longest.get(key[0], 0), len(key))
+        return MappingProxyType(longest)
+
+    def __reduce__(self) -> tuple[object, ...]:  # cached look-ups are rebuilt, not pickled
+        return CharMap, (self.rules,)
+
+
+NormalizerStep = str | Replace | Prepend | Strip | CharMap
 """One normaliser: its name (see `bytepair.normalizers`), or a step with parameters."""
 
 # ------------------------------------------------------------------ pre-tokenisers

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from bytepair.errors import ArgumentError
-from bytepair.model import NormalizerStep, Prepend, Replace, Strip
+from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip
 from bytepair.normalizers._aligned import Aligned
 from bytepair.normalizers._named import USERS, Rewriting, named
-from bytepair.normalizers._rewrite import ReplaceMatches, prepend, strip
+from bytepair.normalizers._rewrite import MapCharacters, ReplaceMatches, prepend, strip
 
 NAMES = tuple(USERS)
 
@@ -58,7 +58,9 @@ def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep], start: int =
     return text
 
 
-def _rewritings(steps: Sequence[NormalizerStep]) -> Iterator[Rewriting | ReplaceMatches]:
+def _rewritings(
+    steps: Sequence[NormalizerStep],
+) -> Iterator[Rewriting | ReplaceMatches | MapCharacters]:
     for step in steps:
         match step:
             case str():
@@ -69,3 +71,5 @@ def _rewritings(steps: Sequence[NormalizerStep]) -> Iterator[Rewriting | Replace
                 yield prepend(text)
             case Strip():
                 yield strip(step)
+            case CharMap():
+                yield MapCharacters(step)

@@ -1,9 +1,9 @@
 """Normalisers that replace what a regex finds."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from bytepair.model import Replace, Strip
+from bytepair.model import CharMap, Replace, Strip
 from bytepair.normalizers._aligned import Edit
 from bytepair.patterns import SPACES, matches
 
@@ -38,17 +38,48 @@ class ReplaceMatches:
 
     def apply(self, text: str) -> str:
         """The whole text with all matches replaced."""
-        parts = []
-        done = 0
-        for start, end, content in self.edits(text):
-            parts += [text[done:start], content]
-            done = end
-        return "".join([*parts, text[done:]])
+        return _edited(text, self.edits(text))
 
     def edits(self, text: str) -> Iterator[Edit]:
         """All matches. An empty text has none."""
         for match in matches(self._pattern, text) if text else ():
             yield match.start(), match.end(), self._content
+
+
+class MapCharacters:
+    """`CharMap`: the longest key at a place is replaced; the search goes on behind it."""
+
+    def __init__(self, step: CharMap) -> None:
+        self._replacement_by_key = step.replacement_by_key
+        self._longest_by_first = step.longest_by_first
+
+    def apply(self, text: str) -> str:
+        """The whole text with all keys replaced."""
+        return _edited(text, self.edits(text))
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """The keys that become something else."""
+        place = 0
+        while place < len(text):
+            key = self._key_at(text, place)
+            content = self._replacement_by_key.get(key, key)
+            if content != key:
+                yield place, place + len(key), content
+            place += len(key)
+
+    def _key_at(self, text: str, place: int) -> str:
+        longest = self._longest_by_first.get(text[place], 1)
+        keys = (text[place : place + length] for length in range(longest, 1, -1))
+        return next((key for key in keys if key in self._replacement_by_key), text[place])
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str:
+    parts = []
+    done = 0
+    for start, end, content in edits:
+        parts += [text[done:start], content]
+        done = end
+    return "".join([*parts, text[done:]])
 
 
 def strip(step: Strip) -> Rewrite:

@@ -1,8 +1,8 @@
 r"""Reading what stands for one character: signs, escapes and classes.
 
-    classes    [a-z\p{L}] [^..] [a[b-d]] [a-z&&[^k]] [[:alpha:]] [[:^digit:]]
-    sets       \s \S \d \D \w \W \p{..} \P{..} \p{^..}    (names: see `property_set`)
-    escapes    \n \r \t \f \v \a \e \x41 \x{1F600} \u0041
+classes    [a-z\p{L}] [^..] [a[b-d]] [a-z&&[^k]] [[:alpha:]] [[:^digit:]]
+sets       \s \S \d \D \w \W \p{..} \P{..} \p{^..}    (names: see `property_set`)
+escapes    \n \r \t \f \v \a \e \x41 \x{1F600} \u0041
 """
 
 from dataclasses import dataclass

@@ -30,9 +30,13 @@ class Cutter:
         normalizer: Sequence[NormalizerStep] = (),
     ) -> None:
         as_is = [(to_utf8(t.content), t) for t in added_tokens if not t.normalized]
-        within = [(to_utf8(t.content), t) for t in added_tokens if t.normalized]
+        within = [
+            (normalize(to_utf8(t.content), () if t.verbatim else normalizer), t)
+            for t in added_tokens
+            if t.normalized
+        ]
         self._original = _Finder(as_is)
-        self._normalized = _Finder([(normalize(content, normalizer), t) for content, t in within])
+        self._normalized = _Finder(within)
         self._forbidden = Contents(map(to_utf8, forbidden))
         self._is_normalizing = bool(normalizer)
 
