@@ -1,7 +1,7 @@
 """Small BPE models, each twice: for Hugging Face, and as a `TokenizerSpec` made by hand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 
 import hypothesis.strategies as st
@@ -9,7 +9,14 @@ import tokenizers
 from hypothesis.strategies import DrawFn
 from tokenizers.models import BPE
 
-from bytepair.model import BYTE_TO_CHAR, MergeTable, SplitRules, TokenizerSpec, Vocabulary
+from bytepair.model import (
+    BYTE_TO_CHAR,
+    AddedToken,
+    MergeTable,
+    SplitRules,
+    TokenizerSpec,
+    Vocabulary,
+)
 
 PREFIX, SUFFIX, UNK = "##", "</w>", "<unk>"
 
@@ -44,7 +51,6 @@ class Toy:
     fuse_unk: bool = False
     fallback_at: int | None = None
     ignore_merges: bool = False
-    rules: SplitRules = field(default_factory=SplitRules)
 
     def spelling(self, piece: Piece) -> str:
         """The token as a file writes it."""
@@ -74,8 +80,10 @@ class Toy:
         merges = [(spelt[left], spelt[right]) for left, right in self.merges]
         return tokenizers.Tokenizer(BPE(vocab, merges, **options))
 
-    def spec(self) -> TokenizerSpec:
-        """The model as ours."""
+    def spec(
+        self, rules: SplitRules | None = None, added: Sequence[AddedToken] = ()
+    ) -> TokenizerSpec:
+        """The model as ours, with what is around it."""
         ids = {piece: n for n, piece in enumerate(self.pieces)}
         tokens = {n: piece.data for piece, n in ids.items()}
         if self.unk_id is not None:
@@ -94,9 +102,11 @@ class Toy:
                 continues_word=frozenset(ids[piece] for piece in self.pieces if piece.continues),
             ),
             MergeTable.from_merges(rows),
-            self.rules,
+            rules or SplitRules(),
+            tuple(added),
             alphabet="bytes" if self.by_bytes else "chars",
             end_of_word=SUFFIX if self.has_suffix else None,
+            continuing_prefix=PREFIX if self.has_prefix else None,
             ignore_merges=self.ignore_merges,
             unk_id=self.unk_id,
             fuse_unk=self.fuse_unk,
@@ -110,17 +120,19 @@ def _parts(parts: Sequence[bytes], *, has_prefix: bool, has_suffix: bool) -> lis
 
 
 @st.composite
-def toys(draw: DrawFn, text: str = "abcé", n_merges: int = 12) -> Toy:
-    """Models over a few characters, some of which may have no token."""
+def toys(draw: DrawFn, text: str = "abcé", n_merges: int = 12, *, may_fail: bool = True) -> Toy:
+    """Models over a few characters, some of which may have no token.
+
+    Without `may_fail` something stands for those that have none.
+    """
     by_bytes, has_prefix, has_suffix, fuse_unk = (draw(st.booleans()) for _ in range(4))
-    unknown = draw(st.sampled_from(["error", "unk"] + ["fallback"] * (not has_prefix + has_suffix)))
+    ways = ["error"] * may_fail + ["unk"] + ["fallback"] * (not has_prefix + has_suffix)
+    unknown = draw(st.sampled_from(ways))
     parts = [bytes([byte]) for byte in text.encode()] if by_bytes else [c.encode() for c in text]
     pieces = _parts(list(dict.fromkeys(parts)), has_prefix=has_prefix, has_suffix=has_suffix)
     if unknown != "error":
         kept = draw(st.lists(st.sampled_from(pieces), min_size=1, unique=True))
         pieces = [piece for piece in pieces if piece in kept]
-    if has_prefix:  # without such a token a file's prefix means nothing to us
-        pieces.append(Piece(b"z", continues=True))
     pieces, merges = draw(_joined(pieces, n_merges, has_prefix=has_prefix))
     order = draw(st.permutations(range(len(pieces))))
     place = {old: new for new, old in enumerate(order)}
@@ -130,10 +142,11 @@ def toys(draw: DrawFn, text: str = "abcé", n_merges: int = 12) -> Toy:
         by_bytes=by_bytes,
         has_prefix=has_prefix,
         has_suffix=has_suffix,
-        unk_id=len(pieces) if unknown == "unk" else None,
+        unk_id=len(pieces) if unknown == "unk" or (unknown == "fallback" and by_bytes) else None,
         fuse_unk=fuse_unk,
         fallback_at=len(pieces) if unknown == "fallback" and not by_bytes else None,
-        ignore_merges=draw(st.booleans()),
+        # With a prefix or a suffix no file is read that ignores merges.
+        ignore_merges=draw(st.booleans()) and not (has_prefix or has_suffix),
     )
 
 

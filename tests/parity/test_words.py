@@ -15,7 +15,7 @@ from models import Piece, Toy, toys
 
 NONE = ENGINE.cutter([])
 WORDS = st.text("abcé", max_size=16)
-ODD_WORDS = st.text("abcéx中<", max_size=12)
+ODD_WORDS = st.text("abcéx中<", max_size=12) | st.sampled_from(["<unk>", "<0x61>", "</w>", "a</w>"])
 
 
 def hugging_face(toy: Toy, dropout: float | None = None) -> tokenizers.Tokenizer:

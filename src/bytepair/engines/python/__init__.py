@@ -14,7 +14,7 @@ from bytepair.engines.python._join import join_symbols
 from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._split import Splitter
-from bytepair.engines.python._symbols import character_ids, unknown_character
+from bytepair.engines.python._symbols import character_ids, unknown_character, whole_words
 from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
 
 
@@ -70,4 +70,5 @@ __all__ = [
     "special_regex",
     "unknown_character",
     "unknown_id",
+    "whole_words",
 ]

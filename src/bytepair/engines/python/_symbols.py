@@ -25,7 +25,7 @@ class FirstSymbols:
         self._by_bytes = spec.alphabet == "bytes"
         self._end = [] if vocabulary.end_of_word_id is None else [vocabulary.end_of_word_id]
         self._ids = _ids(vocabulary, by_bytes=self._by_bytes)
-        self._marks_begin = bool(vocabulary.continues_word)
+        self._marks_begin = spec.continuing_prefix is not None
         self._marks_end = spec.end_of_word is not None and vocabulary.end_of_word_id is None
         self._fallback_ids = () if self._by_bytes else vocabulary.byte_ids
         self._unk_id = spec.unk_id
@@ -81,6 +81,18 @@ def _ids(vocabulary: Vocabulary, *, by_bytes: bool) -> dict[tuple[bytes, bool, b
 
 def _is_part(data: bytes, *, by_bytes: bool) -> bool:
     return len(data if by_bytes else data.decode("utf-8", "replace")) == 1
+
+
+def whole_words(spec: TokenizerSpec) -> dict[bytes, TokenId]:
+    """The pre-tokens that become one id without being looked into; none unless `ignore_merges`.
+
+    As in Hugging Face, the spelling of a byte token, "<0x41>", is one of them.
+    """
+    if not spec.ignore_merges:
+        return {}
+    fallback = () if spec.alphabet == "bytes" else spec.vocabulary.byte_ids
+    spelt = {f"<0x{byte:02X}>".encode(): token for byte, token in enumerate(fallback)}
+    return {**spelt, **spec.vocabulary.id_by_bytes}
 
 
 def character_ids(vocabulary: Vocabulary) -> dict[bytes, TokenId]:
