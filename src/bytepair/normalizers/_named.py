@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from bytepair.model import BYTE_TO_CHAR
 from bytepair.normalizers._forms import FORMS, NormalForm
 from bytepair.normalizers._rewrite import WHITE_SPACE, Rewrite
 from bytepair.normalizers._tables import char_class, code_points, lower_case
@@ -28,10 +27,6 @@ def _without(section: str) -> Rewrite:
     return Rewrite(char_class(code_points(section)), "")
 
 
-def _stand_ins(char: str) -> str:
-    return "".join(BYTE_TO_CHAR[byte] for byte in char.encode("utf-8", "surrogateescape"))
-
-
 USERS: Mapping[str, Callable[[], list[Rewriting]]] = {
     **{name: lambda form=form: [NormalForm(form)] for name, form in FORMS.items()},
     "lowercase": lambda: [_lowercase()],
@@ -45,7 +40,6 @@ _OF_FILES: Mapping[str, Callable[[], list[Rewriting]]] = {
     "bert-chinese-chars": lambda: [Rewrite(_CHINESE, " {} ".format)],
     "bert-strip-accents": lambda: [_without("bert-accents")],
     "nmt": lambda: [Rewrite(_NMT_REMOVED, ""), Rewrite(_NMT_SPACES, " ")],
-    "byte-level": lambda: [Rewrite("[^!-~]", _stand_ins)],
 }
 """Parts of tokenizers made elsewhere."""
 

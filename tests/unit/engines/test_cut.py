@@ -51,6 +51,12 @@ def test_normalized_token_is_looked_for_in_normalised_text() -> None:
     assert (cutter.cut(b"aA"), cutter.in_normalized(b"aA")) == ([(1, 2, 2)], [])
 
 
+def test_verbatim_token_is_looked_for_as_it_stands_in_normalised_text() -> None:
+    """Its own content is not normalised."""
+    tokens = [AddedToken("B", 1, normalized=True, verbatim=True)]
+    assert Cutter(tokens, (), ["lowercase"]).in_normalized(b"abB") == [(2, 3, 1)]
+
+
 def test_token_that_normalises_to_nothing_is_never_found() -> None:
     """It would be everywhere."""
     cutter = Cutter([AddedToken("!", 1, normalized=True)], (), [Replace("!", "")])

@@ -25,5 +25,4 @@ HUGGING_FACE: dict[tuple[str, ...], Any] = {
     ("nfd", "bert-strip-accents"): _bert(strip_accents=True),
     ("lowercase", "lowercase"): _bert(lowercase=True),
     ("nmt",): normalizers.Nmt(),
-    ("byte-level",): normalizers.ByteLevel(),
 }

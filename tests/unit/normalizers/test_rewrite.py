@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Regex, normalizers
 
-from bytepair.model import Prepend, Replace, Strip
-from bytepair.normalizers import normalize
+from bytepair.model import CharMap, Prepend, Replace, Strip
+from bytepair.normalizers import normalize, normalize_aligned
 
 SPACES = " \t\n\v\f\r\x1c\x1f\x85\u00a0\u1680\u2009\u2028\u202f\u205f\u3000\u200b\u180e\ufeff"
 TEXT = st.text("aAbé_." + SPACES, max_size=10)
@@ -51,3 +51,23 @@ def test_strip_looks_at_each_run_of_white_space_once() -> None:
     """A million spaces inside a text must not cost their square."""
     data = b"a" + b" " * 1_000_000 + b"b"
     assert normalize(data, [Strip()]) == data
+
+
+@given(
+    text=st.text("abcd", max_size=12),
+    rules=st.dictionaries(st.text("abc", min_size=1, max_size=3), st.text("bd", max_size=2)),
+)
+def test_character_map_takes_the_longest_key_at_each_place(
+    text: str, rules: dict[str, str]
+) -> None:
+    """Against trying every length at every place; what is put in is not looked at again."""
+    expected, rest = "", text
+    while rest:
+        keys = [rest[:n] for n in range(len(rest), 0, -1) if rest[:n] in rules]
+        key = keys[0] if keys else rest[0]
+        expected += rules.get(key, key)
+        rest = rest[len(key) :]
+    steps = [CharMap(tuple(rules.items()))]
+    assert normalize(text.encode(), steps).decode() == expected
+    aligned = normalize_aligned(text.encode(), steps)
+    assert aligned.data.decode() == expected

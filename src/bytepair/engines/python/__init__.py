@@ -12,8 +12,9 @@ from bytepair.engines.python._decode import Decoder, unknown_id
 from bytepair.engines.python._encode import Encoder
 from bytepair.engines.python._join import join_symbols
 from bytepair.engines.python._learn import Learner
+from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._split import Splitter
-from bytepair.engines.python._symbols import character_ids, unknown_character
+from bytepair.engines.python._symbols import character_ids, unknown_character, whole_words
 from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
 
 
@@ -66,7 +67,9 @@ __all__ = [
     "character_ids",
     "forbidden_token",
     "join_symbols",
+    "pre_tokens",
     "special_regex",
     "unknown_character",
     "unknown_id",
+    "whole_words",
 ]

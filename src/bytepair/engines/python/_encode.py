@@ -11,7 +11,7 @@ from bytepair.engines._interface import Ragged, Spans, Text
 from bytepair.engines.python._cut import Cutter
 from bytepair.engines.python._join import Chance, join_symbols, random_chance
 from bytepair.engines.python._pretokenize import pre_tokens
-from bytepair.engines.python._symbols import FirstSymbols
+from bytepair.engines.python._symbols import FirstSymbols, whole_words
 from bytepair.model import TokenId, TokenizerSpec, to_utf8
 from bytepair.normalizers import Aligned, normalize_aligned
 
@@ -33,7 +33,7 @@ class Encoder:
         self._rules = spec.rules
         self._rank_by_pair = spec.merges.rank_by_pair()
         self._first_symbols = FirstSymbols(spec)
-        self._whole = dict(spec.vocabulary.id_by_bytes) if spec.ignore_merges else {}
+        self._whole = whole_words(spec)
 
     # ------------------------------------------------------------------ one text
 

@@ -1,9 +1,8 @@
 """Cut a stretch of text into pre-tokens, one step after the other."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
-
-import regex
 
 from bytepair.engines.python._split import Splitter
 from bytepair.model import (
@@ -16,7 +15,7 @@ from bytepair.model import (
 )
 from bytepair.model import Split as SplitStep
 from bytepair.normalizers import Aligned
-from bytepair.patterns import regex_for
+from bytepair.patterns import matches
 
 
 class Span(NamedTuple):
@@ -54,7 +53,7 @@ def _by_pattern(splitter: Splitter, stretch: Aligned) -> Iterator[Aligned]:
 
 def _split(step: SplitStep, piece: Aligned) -> Iterator[Aligned]:
     text = _seen(step, piece.data)
-    spans = list(_matches_and_gaps(regex_for(step.pattern, text), text))
+    spans = list(_matches_and_gaps(step.pattern, text))
     if step.invert:
         spans = [Span(start, end, not is_match) for start, end, is_match in spans]
     spans = joined(spans, step.behavior)
@@ -72,11 +71,9 @@ def _seen(step: SplitStep, data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _matches_and_gaps(pattern: "regex.Pattern[str]", text: str) -> Iterator[Span]:
+def _matches_and_gaps(pattern: str, text: str) -> Iterator[Span]:
     end = 0
-    for match in pattern.finditer(text):
-        if match.end() == match.start() == end > 0:
-            continue  # nothing, right behind a match
+    for match in matches(pattern, text):
         if match.start() > end:
             yield Span(end, match.start(), False)
         yield Span(match.start(), match.end(), True)
@@ -127,7 +124,7 @@ def _metaspace(step: Metaspace, piece: Aligned) -> Iterator[Aligned]:
     if not step.split:
         yield piece
     else:
-        pattern = regex.escape(step.replacement)
+        pattern = re.escape(step.replacement)
         yield from _split(SplitStep(pattern, "merged_with_next"), piece)
 
 

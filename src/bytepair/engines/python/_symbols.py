@@ -23,13 +23,13 @@ class FirstSymbols:
     def __init__(self, spec: TokenizerSpec) -> None:
         vocabulary = spec.vocabulary
         self._by_bytes = spec.alphabet == "bytes"
-        self._byte_ids = vocabulary.byte_ids
         self._end = [] if vocabulary.end_of_word_id is None else [vocabulary.end_of_word_id]
         self._ids = _ids(vocabulary, by_bytes=self._by_bytes)
-        self._marks_begin = bool(vocabulary.continues_word)
+        self._marks_begin = spec.continuing_prefix is not None
         self._marks_end = spec.end_of_word is not None and vocabulary.end_of_word_id is None
+        self._fallback_ids = () if self._by_bytes else vocabulary.byte_ids
         self._unk_id = spec.unk_id
-        self._fuse_unk = spec.fuse_unk
+        self._fuses = spec.fuse_unk and not self._fallback_ids
 
     def of(self, word: bytes) -> list[Symbol]:
         """The symbols of `word`, which is not empty; together they stand for all of it.
@@ -40,14 +40,18 @@ class FirstSymbols:
         """
         symbols: list[Symbol] = []
         parts = self._parts(word)
+        follows_unknown = False
         for place, part in enumerate(parts):
             continues = self._marks_begin and place > 0
             ends = self._marks_end and place == len(parts) - 1
             found = self._ids.get((part, continues, ends))
             if found is not None:
                 symbols.append(Symbol(found, len(part)))
+            elif follows_unknown and self._fuses:
+                symbols[-1] = Symbol(symbols[-1].id, symbols[-1].n_bytes + len(part))
             else:
-                self._add_unknown(part, symbols)
+                symbols += self._unknown(part)
+            follows_unknown = found is None
         return symbols + [Symbol(end, 0) for end in self._end]
 
     def _parts(self, word: bytes) -> list[bytes]:
@@ -56,15 +60,12 @@ class FirstSymbols:
         text = word.decode("utf-8", "surrogateescape")
         return [char.encode("utf-8", "surrogateescape") for char in text]
 
-    def _add_unknown(self, part: bytes, symbols: list[Symbol]) -> None:
-        if self._byte_ids and not self._by_bytes:
-            symbols += [Symbol(self._byte_ids[byte], 1) for byte in part]
-        elif self._unk_id is None:
+    def _unknown(self, part: bytes) -> list[Symbol]:
+        if self._fallback_ids:
+            return [Symbol(self._fallback_ids[byte], 1) for byte in part]
+        if self._unk_id is None:
             raise EncodeError(unknown_character(part))
-        elif self._fuse_unk and symbols and symbols[-1].id == self._unk_id:
-            symbols[-1] = Symbol(self._unk_id, symbols[-1].n_bytes + len(part))
-        else:
-            symbols.append(Symbol(self._unk_id, len(part)))
+        return [Symbol(self._unk_id, len(part))]
 
 
 def _ids(vocabulary: Vocabulary, *, by_bytes: bool) -> dict[tuple[bytes, bool, bool], TokenId]:
@@ -80,6 +81,18 @@ def _ids(vocabulary: Vocabulary, *, by_bytes: bool) -> dict[tuple[bytes, bool, b
 
 def _is_part(data: bytes, *, by_bytes: bool) -> bool:
     return len(data if by_bytes else data.decode("utf-8", "replace")) == 1
+
+
+def whole_words(spec: TokenizerSpec) -> dict[bytes, TokenId]:
+    """The pre-tokens that become one id without being looked into; none unless `ignore_merges`.
+
+    As in Hugging Face, the spelling of a byte token, "<0x41>", is one of them.
+    """
+    if not spec.ignore_merges:
+        return {}
+    fallback = () if spec.alphabet == "bytes" else spec.vocabulary.byte_ids
+    spelt = {f"<0x{byte:02X}>".encode(): token for byte, token in enumerate(fallback)}
+    return {**spelt, **spec.vocabulary.id_by_bytes}
 
 
 def character_ids(vocabulary: Vocabulary) -> dict[bytes, TokenId]:
