@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bytepair/utf8.hpp"
+#include "scan.hpp"
 
 namespace bytepair {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::size_t kPages = 0x110000 / kPage;
 constexpr std::uint16_t kStart = 1;
 constexpr std::uint32_t kMostClasses = 255;  // the end of the text is one more, all named by a byte
 constexpr std::size_t kStride = 32;          // bytes; a power of two
+constexpr std::size_t kShortText = 16;       // bytes; for less it is not worth while to begin
 
 constexpr std::size_t up_to_stride(std::size_t position) {
   return (position + kStride - 1) & ~(kStride - 1);
@@ -22,13 +24,13 @@ constexpr std::size_t up_to_stride(std::size_t position) {
 
 }  // namespace
 
-Splitter::Splitter(PatternTables tables)
+Splitter::Splitter(const PatternTables& tables)
     : has_pattern_(true),
       invalid_class_(tables.invalid_class),
       row_size_(std::size_t{tables.n_classes} + 1),
-      pages_(std::move(tables.pages)),
-      classes_(std::move(tables.classes)),
-      transitions_(std::move(tables.transitions)) {
+      pages_(tables.pages),
+      classes_(tables.classes),
+      transitions_(tables.transitions) {
   const auto n_states = transitions_.size() / row_size_;
   const auto n_pages = classes_.size() / kPage;
   const bool fits =
@@ -48,13 +50,26 @@ Splitter::Splitter(PatternTables tables)
   for (std::size_t byte = 0; byte < ascii_class_.size(); ++byte) {
     ascii_class_[byte] = classes_[pages_[0] * kPage + byte];
   }
+  auto scan = std::make_shared<ScanTables>();
+  if (const auto kernels = scan_kernels(); !kernels.empty() && make_scan_tables(tables, *scan)) {
+    kernel_ = kernels.front();
+    scan_ = std::move(scan);
+  }
 }
 
 std::size_t Splitter::next(std::string_view text, std::size_t start, bool is_last,
                            DeadEnds& dead_ends) const {
+  const auto end = next_marked(text, start, is_last, dead_ends);
+  return end == kOpen ? end : end & ~kGap;
+}
+
+std::size_t Splitter::next_marked(std::string_view text, std::size_t start, bool is_last,
+                                  DeadEnds& dead_ends) const {
   if (!has_pattern_) return is_last ? text.size() : kOpen;
   const auto end = match(text, start, is_last, dead_ends);
-  return end == start ? skip(text, start, is_last, dead_ends) : end;
+  if (end != start) return end;
+  const auto gap = skip(text, start, is_last, dead_ends);
+  return gap == kOpen ? gap : gap | kGap;
 }
 
 Splitter::Character Splitter::read(const unsigned char* at,
@@ -124,25 +139,35 @@ std::size_t Splitter::skip(std::string_view text, std::size_t start, bool is_las
 
 std::size_t Splitter::cut(std::string_view text, std::size_t start, bool is_last,
                           DeadEnds& dead_ends, std::span<std::size_t> ends) const {
-  std::size_t n = 0;
-  for (; n < ends.size() && start < text.size(); ends[n++] = start) {
-    start = next(text, start, is_last, dead_ends);
-    if (start == kOpen) break;
-  }
-  return n;
+  return cut_either(text, start, is_last, dead_ends, ends, false);
 }
 
 std::size_t Splitter::cut_marked(std::string_view text, std::size_t start, bool is_last,
                                  DeadEnds& dead_ends, std::span<std::size_t> ends) const {
-  std::size_t n = 0;
-  while (n < ends.size() && start < text.size()) {
-    std::size_t end = has_pattern_ ? match(text, start, is_last, dead_ends) : text.size();
-    const bool is_gap = end == start;
-    if (is_gap) end = skip(text, start, is_last, dead_ends);
-    if (end == kOpen || (!has_pattern_ && !is_last)) break;
-    ends[n++] = end | (is_gap ? kGap : 0);
-    start = end;
+  return cut_either(text, start, is_last, dead_ends, ends, true);
+}
+
+std::size_t Splitter::cut_either(std::string_view text, std::size_t start, bool is_last,
+                                 DeadEnds& dead_ends, std::span<std::size_t> ends,
+                                 bool is_marked) const {
+  auto& careful_until = dead_ends.careful_until_;
+  if (kernel_ != nullptr && start >= careful_until && ends.size() >= kScanRoom &&
+      text.size() - start >= kShortText) {
+    const auto [n, reached, is_lost] = kernel_(*scan_, {text, start, is_last, is_marked, ends});
+    const auto last = n > 0 ? ends[n - 1] & ~kGap : start;
+    // What was read in vain must be in proportion to what is done before it is tried again.
+    if (is_lost) careful_until = last + std::max<std::size_t>(64, (reached - last) / 8);
+    if (!is_lost && n == 0) careful_until = reached;
+    if (n > 0) return n;
   }
+  std::size_t n = 0;
+  do {
+    const auto marked = next_marked(text, start, is_last, dead_ends);
+    if (marked == kOpen) break;
+    start = marked & ~kGap;
+    ends[n++] = is_marked ? marked : start;
+  } while (n < ends.size() && start < text.size() &&
+           (kernel_ == nullptr || start < careful_until));
   return n;
 }
 

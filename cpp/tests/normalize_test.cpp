@@ -34,7 +34,9 @@ std::string apply(std::vector<Normalizer::Step> steps, std::string_view text) {
   return std::string(Normalizer(std::move(steps)).apply(text, buffers));
 }
 
-std::string in_brackets(std::string_view text) { return "[" + std::string(text) + "]"; }
+std::string in_brackets(std::string_view text) {
+  return std::string(1, '[').append(text).append(1, ']');
+}
 
 }  // namespace
 
@@ -82,3 +84,5 @@ TEST(impossible_steps_are_refused) {
   CHECK_THROWS(std::invalid_argument, QuickCheck(ascii, value));
   CHECK_THROWS(std::invalid_argument, QuickCheck(ascii, {}));
 }
+
+int main() { return check::run_all(); }

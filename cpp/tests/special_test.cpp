@@ -94,7 +94,6 @@ TEST(random_tokens_are_found_as_by_trying_each_at_each_position) {
   }
 }
 
-int main() { return check::run_all(); }
 
 TEST(every_token_of_many_is_found_and_the_first_of_equal_ones_counts) {
   std::vector<std::string> tokens;
@@ -154,3 +153,5 @@ TEST(a_token_that_may_grow_is_not_certain) {
   CHECK_EQ(tokens.certain("ab  "), std::size_t{2});
   CHECK_EQ(tokens.certain("ab\xe3\x80"), std::size_t{2});
 }
+
+int main() { return check::run_all(); }

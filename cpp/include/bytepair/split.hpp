@@ -4,12 +4,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 namespace bytepair {
+
+struct ScanJob;
+struct Scanned;
+struct ScanTables;
 
 /// The automaton that bytepair.patterns compiles; the meaning of the tables is told there
 /// (patterns/_automaton.py, class Automaton).
@@ -29,6 +34,7 @@ class DeadEnds {
  private:
   friend class Splitter;
   std::unordered_set<std::uint64_t> known_;  // only one position in kStride bytes is remembered
+  std::size_t careful_until_ = 0;            // where many ends at once may be tried again
   std::vector<std::uint64_t> path_;          // of the look that is under way
 };
 
@@ -43,7 +49,7 @@ class Splitter {
   Splitter() = default;
 
   /// Throws std::invalid_argument if the tables do not fit together.
-  explicit Splitter(PatternTables tables);
+  explicit Splitter(const PatternTables& tables);
 
   /// End of the pre-token that starts at `start` < text.size(). With `is_last` false, `text` is
   /// the beginning of a longer document and the answer may be `kOpen`. What the pattern leaves
@@ -78,7 +84,16 @@ class Splitter {
   [[nodiscard]] std::size_t skip(std::string_view text, std::size_t start, bool is_last,
                                  DeadEnds& dead_ends) const;
 
+  /// `next` with `kGap` set if what ends is a gap.
+  [[nodiscard]] std::size_t next_marked(std::string_view text, std::size_t start, bool is_last,
+                                        DeadEnds& dead_ends) const;
+  [[nodiscard]] std::size_t cut_either(std::string_view text, std::size_t start, bool is_last,
+                                       DeadEnds& dead_ends, std::span<std::size_t> ends,
+                                       bool is_marked) const;
+
   bool has_pattern_ = false;
+  std::shared_ptr<const ScanTables> scan_;
+  Scanned (*kernel_)(const ScanTables&, const ScanJob&) = nullptr;  // none: `next` is all there is
   std::uint8_t invalid_class_ = 0;
   std::size_t row_size_ = 0;
   std::array<std::uint8_t, 128> ascii_class_{};

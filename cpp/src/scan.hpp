@@ -1,0 +1,86 @@
+// scan.hpp: the splitter's fast path; private to the core.
+//
+// The automaton of a pattern finds one pre-token and starts anew at its end, for which it may have
+// to give characters back. Here it is turned into a machine that reads every byte once and never
+// goes back (scan_tables.cpp). What a byte does to the machine's state is a row of 16 bytes, so
+// that one shuffle is one step (scan_kernel.hpp, for each instruction set).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bytepair/split.hpp"
+
+namespace bytepair {
+
+/// The machine. Character classes are counted from 1 here; the last one is the end of the text.
+struct ScanTables {
+  static constexpr std::size_t kMostClasses = 62;  // the byte offset of a row fits 16 bits
+
+  /// A row gives for each state the next one, with what it tells. States are numbered for each
+  /// class alone, since few can follow it: that is how the states of large patterns fit.
+  struct alignas(16) Row {
+    std::array<std::uint8_t, 16> next{};
+  };
+  static constexpr std::uint8_t kState = 0x0F;
+  static constexpr std::uint8_t kGap = 14;   // nothing matches here
+  static constexpr std::uint8_t kLost = 15;  // what the machine cannot express; it stays so
+
+  // What a step tells of the place before the byte read:
+  static constexpr std::uint8_t kEnd = 0x10;     // a pre-token ends there
+  static constexpr std::uint8_t kMark = 0x20;    // one ends there if the next kCommit says so
+  static constexpr std::uint8_t kCommit = 0x40;  // one has ended at the last mark
+  static constexpr std::uint8_t kMark2 = kMark | kEnd;       // a second one, behind the mark
+  static constexpr std::uint8_t kCommit2 = kCommit | kMark;  // at both marks
+
+  // In place of a class, and with one:
+  static constexpr std::uint8_t kBad = 0x40;   // this is no character
+  static constexpr std::uint8_t kTail = 0x80;  // not the first byte of its character
+
+  std::uint8_t n_classes = 0;
+  std::uint8_t invalid_class = 0;
+  /// Row `class before * n_classes + class`; 0 before the first character. Row 0 changes nothing.
+  std::vector<Row> rows;
+
+  alignas(64) std::array<std::uint8_t, 128> ascii{};
+  /// Classes of both bytes by (first & 31) | (second & 63) << 5.
+  std::array<std::uint16_t, 2048> two{};
+  /// By (first & 15) | (second & 63) << 4 where in `cells` the classes for the third byte begin.
+  std::array<std::uint16_t, 1024> three{};
+  std::vector<std::uint8_t> cells;
+  /// Of any character: by code point / 256 where in `classes` the rest begins.
+  std::array<std::uint32_t, 0x1100> pages{};
+  std::vector<std::uint8_t> classes;
+};
+
+/// False if the pattern has too many classes.
+[[nodiscard]] bool make_scan_tables(const PatternTables& from, ScanTables& to);
+
+/// A text to cut from `start` on.
+struct ScanJob {
+  std::string_view text;
+  std::size_t start;
+  bool is_last;                 // the text ends here
+  bool is_marked;               // set `Splitter::kGap` in the ends of gaps
+  std::span<std::size_t> ends;  // at least kScanRoom
+};
+
+struct Scanned {
+  std::size_t n_ends;
+  std::size_t reached;  // what lies before has been read
+  bool is_lost;         // only `Splitter::next` can find the next end
+};
+
+constexpr std::size_t kScanRoom = 128;
+
+using ScanKernel = Scanned (*)(const ScanTables&, const ScanJob&);
+
+/// Those that this processor can run, the best one first. All of them answer alike, except in how
+/// far they come.
+[[nodiscard]] std::span<const ScanKernel> scan_kernels();
+
+}  // namespace bytepair
