@@ -97,7 +97,7 @@ TEST(random_tokens_are_found_as_by_trying_each_at_each_position) {
 
 TEST(every_token_of_many_is_found_and_the_first_of_equal_ones_counts) {
   std::vector<std::string> tokens;
-  for (int i = 0; i < 5'000; ++i) tokens.push_back("<" + std::to_string(i) + ">");
+  for (int i = 0; i < 5'000; ++i) tokens.push_back(std::string("<").append(std::to_string(i)).append(">"));
   tokens.emplace_back("<7>");
   const SpecialMatcher matcher(tokens);
   for (std::size_t i = 0; i < 5'000; i += 37) {
