@@ -79,6 +79,14 @@ def test_split_cuts_as_hugging_face_does(
     assert pieces(SplitRules(steps=(step,)), text) == expected
 
 
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(text=SMALL)
+def test_single_pattern_cuts_as_a_split_that_isolates(pattern: str, text: str) -> None:
+    """That is how it is written to a file; a match of nothing cuts as well."""
+    expected = hugging_face(Split(pattern)).pre_tokenize_str(text)
+    assert pieces(SplitRules(pattern), text) == expected
+
+
 @given(text=SMALL, chain=chains)
 def test_steps_work_on_what_the_ones_before_left(
     text: str, chain: tuple[PreTokenizerStep, ...]

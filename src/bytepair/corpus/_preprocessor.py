@@ -19,8 +19,8 @@ class Preprocessor:
     Args:
         pattern: a name (`gpt2`, `cl100k`, `o200k`, `llama3`, `qwen2`, `whitespace`), a regex, or
             None: merges may go over a whole document.
-        normalizer: None, one of `nfc`, `nfkc`, `lowercase`, `collapse-whitespace`, or several, in
-            the order they run.
+        normalizer: None, one of `nfc`, `nfd`, `nfkc`, `nfkd`, `lowercase`, `strip-accents`,
+            `collapse-whitespace`, or several, in the order they run.
         special_tokens: never learned and never crossed.
         separator: cuts a text into documents and is dropped; None: a file, a record or an item is
             one document.

@@ -2,7 +2,13 @@
 
 from bytepair.normalizers._aligned import Aligned
 from bytepair.normalizers._forms import FORMS, quick_values
-from bytepair.normalizers._normalize import NAMES, normalize, normalize_aligned, resolve
+from bytepair.normalizers._normalize import (
+    NAMES,
+    normalize,
+    normalize_aligned,
+    normalized,
+    resolve,
+)
 
 __all__ = [
     "FORMS",
@@ -10,6 +16,7 @@ __all__ = [
     "Aligned",
     "normalize",
     "normalize_aligned",
+    "normalized",
     "quick_values",
     "resolve",
 ]

@@ -40,7 +40,9 @@ class Aligned(NamedTuple):
         return Aligned(self.data[start:end], self.starts[start:end], self.ends[start:end])
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """What the bytes from `start` to `end`, at least one, stand for."""
+        """What the bytes from `start` to `end` stand for; if there are none, nothing, there."""
+        if start == end:
+            return (self._before(start),) * 2
         return int(self.starts[start]), int(self.ends[end - 1])
 
     def edited(self, edits: Iterable[Edit]) -> "Aligned":
@@ -62,7 +64,7 @@ class Aligned(NamedTuple):
 
     def _replacing(self, start: int, end: int, content: str) -> "Aligned":
         data = content.encode("utf-8", "surrogateescape")
-        first, last = self.span(start, end) if start < end else (self._before(start),) * 2
+        first, last = self.span(start, end)
         return Aligned(data, np.full(len(data), first), np.full(len(data), last))
 
     def _before(self, place: int) -> int:

@@ -45,14 +45,18 @@ def normalize(data: bytes, steps: Sequence[NormalizerStep]) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep], start: int = 0) -> Aligned:
-    """As `normalize`, with the place in the original of every byte; `data` begins at `start`.
+def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep]) -> Aligned:
+    """As `normalize`, with the place in the original of every byte.
 
     >>> data, starts, ends = normalize_aligned("ﬁn".encode(), ["nfkc"])
     >>> data, starts.tolist(), ends.tolist()
     (b'fin', [0, 0, 3], [3, 3, 4])
     """
-    text = Aligned.of(data, start)
+    return normalized(Aligned.of(data), steps)
+
+
+def normalized(text: Aligned, steps: Sequence[NormalizerStep]) -> Aligned:
+    """The same for a part of an original text."""
     for rewriting in _rewritings(steps):
         text = text.edited(rewriting.edits(text.data.decode("utf-8", "surrogateescape")))
     return text

@@ -17,10 +17,15 @@ def matches(pattern: str, text: str) -> Iterator["regex.Match[str]"]:
     [(0, 2), (3, 3)]
     """
     compiled = regex_for(pattern, text)
-    place, last_end = 0, -1
-    while place <= len(text) and (match := compiled.search(text, place)):
-        is_empty = match.start() == match.end()
-        if not (is_empty and match.end() == last_end):
-            yield match
-        last_end = match.end()
-        place = last_end + is_empty
+    last_end: int | None = None
+    place: int | None = 0
+    while place is not None and place <= len(text):
+        begin, place = place, None
+        for match in compiled.finditer(text, begin):
+            is_empty = match.start() == match.end()
+            if not (is_empty and match.end() == last_end):
+                yield match
+            last_end = match.end()
+            if is_empty:  # `regex` itself would now look for a longer one here
+                place = last_end + 1
+                break

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models
 
 from bytepair.model import NormalizerStep, Prepend, Replace, Strip
-from bytepair.normalizers import Aligned, normalize, normalize_aligned
+from bytepair.normalizers import Aligned, normalize, normalize_aligned, normalized
 
 from .conftest import HUGGING_FACE
 
@@ -105,7 +105,7 @@ def test_span_by_example(text: str, steps: list[NormalizerStep], expected: Offse
 
 def test_bytes_of_a_character_that_stays_keep_their_own_places() -> None:
     """Tokens may be parts of a character; bytes that are not text are places as well."""
-    aligned = normalize_aligned("é\u0301ﬁ".encode() + b"\xff", ["nfkc"], start=10)
+    aligned = normalized(Aligned.of("é\u0301ﬁ".encode() + b"\xff", 10), ["nfkc"])
     assert aligned.data == "é\u0301fi".encode() + b"\xff"
     assert aligned.starts.tolist() == [10, 11, 12, 13, 14, 14, 17]
     assert aligned.ends.tolist() == [11, 12, 13, 14, 17, 17, 18]

@@ -203,7 +203,7 @@ def test_merges_do_not_cross_documents(engine: str) -> None:
         ({"threads": 0}, ArgumentError),
         ({"ties": "none"}, ArgumentError),
         ({"pattern": "("}, PatternError),
-        ({"normalizer": "nfd"}, ArgumentError),
+        ({"normalizer": "nfx"}, ArgumentError),
         ({"engine": "rust"}, ArgumentError),
         ({"special_tokens": ["", "<a>"]}, ArgumentError),
         ({"end_of_word": "_"}, ArgumentError),

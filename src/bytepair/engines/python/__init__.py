@@ -6,7 +6,7 @@ text to read for whoever wants to know what the core does.
 
 from collections.abc import Mapping, Sequence
 
-from bytepair.engines.python._count import Counter, between_special, special_regex
+from bytepair.engines.python._count import Counter
 from bytepair.engines.python._cut import Cutter, Found, forbidden_token
 from bytepair.engines.python._decode import Decoder, unknown_id
 from bytepair.engines.python._encode import Encoder
@@ -63,12 +63,10 @@ __all__ = [
     "Learner",
     "PythonEngine",
     "Splitter",
-    "between_special",
     "character_ids",
     "forbidden_token",
     "join_symbols",
     "pre_tokens",
-    "special_regex",
     "unknown_character",
     "unknown_id",
     "whole_words",

@@ -25,17 +25,27 @@ class Contents:
             for first, group in by_first
         }
         firsts = b"".join(regex.escape(bytes([first])) for first in self._lengths)
-        self._begin = regex.compile(b"[" + firsts + b"]" if firsts else b"(?!)")
+        self._begin = regex.compile(b"[" + firsts + b"]" if firsts else b"")
 
     def occurrences(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """(position, content) of each, from left to right; none overlaps another."""
         end = 0
-        for candidate in self._begin.finditer(data):
+        for candidate in self._begin.finditer(data) if self._sorted else ():
             start = candidate.start()
             found = self._at(data, start) if start >= end else b""
             if found:
                 yield start, found
                 end = start + len(found)
+
+    def gaps(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """(start, end) of the stretches between them; empty ones left out."""
+        done = 0
+        for start, content in self.occurrences(data):
+            if start > done:
+                yield done, start
+            done = start + len(content)
+        if done < len(data):
+            yield done, len(data)
 
     def _at(self, data: bytes, start: int) -> bytes:
         cuts = (data[start : start + length] for length in self._lengths[data[start]])

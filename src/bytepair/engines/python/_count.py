@@ -1,10 +1,10 @@
 """Count pre-tokens: a dictionary of words, each with its count and first position."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import regex
 
+from bytepair.engines.python._contents import Contents
 from bytepair.engines.python._split import Splitter
 from bytepair.model import SplitRules, WordCounts
 
@@ -20,14 +20,14 @@ class Counter:
 
     def __init__(self, pattern: str | None, special_tokens: Sequence[str]) -> None:
         self._splitter = Splitter(pattern)
-        self._special = special_regex(special_tokens)
+        self._special = Contents(token.encode() for token in special_tokens)
         self._counts: dict[bytes, int] = {}
         self._first: dict[bytes, int] = {}
 
     def feed(self, documents: Sequence[bytes], position: int) -> None:
         """Count whole documents."""
         for document in documents:
-            for start, end in between_special(self._special, document):
+            for start, end in self._special.gaps(document):
                 self._count(document[start:end], position + start)
             position += len(document)
 
@@ -66,24 +66,3 @@ class Counter:
     def _add(self, word: bytes, count: int, position: int) -> None:
         self._counts[word] = self._counts.get(word, 0) + count
         self._first[word] = min(self._first.get(word, position), position)
-
-
-def special_regex(special_tokens: Sequence[str]) -> "regex.Pattern[bytes] | None":
-    """Matches the leftmost special token, the longest one where several start; None if none."""
-    if not special_tokens:
-        return None
-    contents = sorted((token.encode() for token in special_tokens), key=len, reverse=True)
-    return regex.compile(b"|".join(map(regex.escape, contents)))
-
-
-def between_special(
-    special: "regex.Pattern[bytes] | None", data: bytes
-) -> Iterator[tuple[int, int]]:
-    """(start, end) of the stretches of `data` that hold no special token; empty ones left out."""
-    start = 0
-    for match in special.finditer(data) if special else ():
-        if match.start() > start:
-            yield start, match.start()
-        start = match.end()
-    if start < len(data):
-        yield start, len(data)

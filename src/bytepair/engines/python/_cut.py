@@ -15,6 +15,19 @@ Found = tuple[int, int, TokenId]
 """(start, end, id) of an added token, in bytes."""
 
 
+def stretches(found: Sequence[Found], n_bytes: int) -> Iterator[tuple[int, int, Found | None]]:
+    """(start, end) of what lies between tokens of a text, perhaps empty, and the token behind it.
+
+    >>> list(stretches([(2, 4, 9)], 7))
+    [(0, 2, (2, 4, 9)), (4, 7, None)]
+    """
+    done = 0
+    for token in found:
+        yield done, token[0], token
+        done = token[1]
+    yield done, n_bytes, None
+
+
 class Cutter:
     """Twin of the core's cutter.
 
@@ -45,12 +58,12 @@ class Cutter:
         found = self.in_original(data)
         if self._is_normalizing:
             return found
-        starts = [0, *(end for _, end, _ in found)]
-        ends = [*(start for start, _, _ in found), len(data)]
-        for start, end in zip(starts, ends, strict=True):
-            for inner in self.in_normalized(data[start:end]):
-                found.append((start + inner[0], start + inner[1], inner[2]))
-        return sorted(found)
+        within = [
+            (start + inner_start, start + inner_end, token)
+            for start, end, _ in stretches(found, len(data))
+            for inner_start, inner_end, token in self.in_normalized(data[start:end])
+        ]
+        return sorted([*found, *within])
 
     def in_original(self, data: bytes) -> list[Found]:
         """The tokens that are looked for in the text as it is."""
@@ -115,7 +128,7 @@ class _Finder:
 
     def find(self, data: bytes) -> list[Found]:
         """The tokens of a text."""
-        return [(match.start, match.end, match.token.id) for match in self._matches(data)]
+        return [(start, end, token.id) for start, end, token in self._matches(data)]
 
     def _matches(self, data: bytes) -> Iterator[_Match]:
         last = 0

@@ -1,6 +1,7 @@
 """Text -> ids: cut at added tokens, normalise, pre-tokenise, join."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.engines._interface import Ragged, Spans, Text
-from bytepair.engines.python._cut import Cutter
+from bytepair.engines.python._cut import Cutter, Found, stretches
 from bytepair.engines.python._join import Chance, join_symbols, random_chance
 from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._symbols import FirstSymbols, whole_words
 from bytepair.model import TokenId, TokenizerSpec, to_utf8
-from bytepair.normalizers import Aligned, normalize_aligned
+from bytepair.normalizers import Aligned, normalized
 
 
 class Token(NamedTuple):
@@ -39,7 +40,7 @@ class Encoder:
 
     def encode(self, text: Text, cutter: Cutter) -> list[TokenId]:
         """Ids of one text."""
-        return [token.id for token in self._tokens(text, cutter)]
+        return [token.id for token in self._of_text(text, cutter)]
 
     def encode_to_numpy(self, text: Text, cutter: Cutter) -> NDArray[np.uint32]:
         """Ids of one text as an array."""
@@ -51,7 +52,7 @@ class Encoder:
 
     def encode_spans(self, text: Text, cutter: Cutter) -> Spans:
         """Ids of one text and where they come from."""
-        tokens = list(self._tokens(text, cutter))
+        tokens = list(self._of_text(text, cutter))
         rows = np.array(tokens, np.int64).reshape(len(tokens), 4)
         ids, starts, ends, words = (np.ascontiguousarray(column) for column in rows.T)
         return Spans(ids.astype(np.uint32), starts, ends, words < 0, words)
@@ -62,15 +63,15 @@ class Encoder:
         """Ids of one text, each possible merge left out by chance."""
         if not dropout:
             return self.encode(text, cutter)
-        return [t.id for t in self._tokens(text, cutter, random_chance(dropout, seed))]
+        return [t.id for t in self._of_text(text, cutter, random_chance(dropout, seed))]
 
     def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
         """Everything once the text is complete: a regex cannot tell which cuts are final."""
         if not is_last:
             return [], 0
-        start = 0 if is_first else 1  # any place but the beginning
-        tokens = self._stretch(data, start, Cutter([]), 0, None)
-        return [token.id for token in tokens], len(data)
+        text = Aligned.of(data, 0 if is_first else 1)  # 1: any place but the beginning
+        parts = self._inner_parts(text, Cutter([]))
+        return [token.id for token in self._tokens(parts)], len(data)
 
     # ------------------------------------------------------------------ many
 
@@ -91,40 +92,44 @@ class Encoder:
         return self.encode_batch(documents, cutter, threads)
 
     def _row(self, text: Text, cutter: Cutter, number: int) -> list[TokenId]:
-        return [t.id for t in self._tokens(text, cutter, where=f"text {number}")]
+        return [t.id for t in self._of_text(text, cutter, where=f"text {number}")]
 
     # ------------------------------------------------------------------ the stages
 
-    def _tokens(
+    def _of_text(
         self, text: Text, cutter: Cutter, leaves_out: Chance | None = None, where: str = "the text"
     ) -> Iterator[Token]:
         data = to_utf8(text) if isinstance(text, str) else bytes(text)
         cutter.refuse_forbidden(data, where)
-        n_words = 0
-        end = 0
-        for found in [*cutter.in_original(data), None]:
-            stretch = data[end:] if found is None else data[end : found[0]]
-            for token in self._stretch(stretch, end, cutter, n_words, leaves_out):
-                yield token
-                n_words = max(n_words, token.word + 1)
-            if found is not None:
-                yield Token(found[2], found[0], found[1], -1)
-                end = found[1]
+        return self._tokens(self._parts(Aligned.of(data), cutter), leaves_out)
 
-    def _stretch(
-        self, data: bytes, start: int, cutter: Cutter, n_words: int, leaves_out: Chance | None
+    def _tokens(
+        self, parts: Iterable[Aligned | Found], leaves_out: Chance | None = None
     ) -> Iterator[Token]:
-        """The tokens of a stretch of the text that begins at `start`."""
-        text = normalize_aligned(data, self._rules.normalizer, start)
-        end = 0
-        for found in [*cutter.in_normalized(text.data), None]:
-            inner = text.part(end, len(text.data) if found is None else found[0])
-            for piece in pre_tokens(self._rules, inner) if inner.data else ():
-                yield from self._word(piece, n_words, leaves_out)
+        n_words = 0
+        for part in parts:
+            if isinstance(part, Aligned):
+                yield from self._word(part, n_words, leaves_out)
                 n_words += 1
-            if found is not None:
-                yield Token(found[2], *text.span(found[0], found[1]), -1)
-                end = found[1]
+            else:
+                start, end, token = part
+                yield Token(token, start, end, -1)
+
+    def _parts(self, text: Aligned, cutter: Cutter) -> Iterator[Aligned | Found]:
+        """Added tokens, and the pre-tokens of what lies between, in order."""
+        for start, end, found in stretches(cutter.in_original(text.data), len(text.data)):
+            yield from self._inner_parts(text.part(start, end), cutter)
+            if found:
+                yield found
+
+    def _inner_parts(self, text: Aligned, cutter: Cutter) -> Iterator[Aligned | Found]:
+        """The same for text without those tokens that are looked for before it is normalised."""
+        text = normalized(text, self._rules.normalizer)
+        for start, end, found in stretches(cutter.in_normalized(text.data), len(text.data)):
+            if start < end:
+                yield from pre_tokens(self._rules, text.part(start, end))
+            if found:
+                yield *text.span(found[0], found[1]), found[2]
 
     def _word(self, piece: Aligned, number: int, leaves_out: Chance | None) -> Iterator[Token]:
         whole = None if leaves_out else self._whole.get(piece.data)
@@ -133,15 +138,11 @@ class Encoder:
             return
         symbols = self._first_symbols.of(piece.data)
         ids = [symbol.id for symbol in symbols]
-        places = np.cumsum([0, *(symbol.n_bytes for symbol in symbols)]).tolist()
+        places = list(accumulate((symbol.n_bytes for symbol in symbols), initial=0))
         joined = join_symbols(ids, self._rank_by_pair, leaves_out)
         borders = [places[place] for place, _ in joined] + [len(piece.data)]
-        for (_, token), start, end in zip(joined, borders, borders[1:], strict=False):
-            yield Token(token, *self._span(piece, start, end), number)
-
-    def _span(self, piece: Aligned, start: int, end: int) -> tuple[int, int]:
-        """An end mark that was not joined stands for nothing, at the end of its word."""
-        return piece.span(start, end) if start < end else (int(piece.ends[-1]),) * 2
+        for (_, token), (start, end) in zip(joined, pairwise(borders), strict=True):
+            yield Token(token, *piece.span(start, end), number)
 
 
 def _documents(path: Path, separator: bytes) -> list[bytes]:

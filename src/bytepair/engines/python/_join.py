@@ -59,20 +59,23 @@ def join_symbols(
 
 
 def random_chance(probability: float, seed: int) -> Chance:
-    """Says yes with a probability, the same for the same seed on every machine.
+    """Says yes with this probability; what it says depends on the seed alone."""
+    draw = splitmix64(seed)
+    return lambda: (next(draw) >> 11) / 2**53 < probability
 
-    Source: SplitMix64, Steele, Lea and Flood 2014, https://doi.org/10.1145/2714064.2660195.
+
+def splitmix64(seed: int) -> Iterator[int]:
+    """Random numbers of 64 bits, the same on every machine.
+
+    Source: Steele, Lea and Flood 2014, https://doi.org/10.1145/2714064.2660195.
+
+    >>> hex(next(splitmix64(0)))
+    '0xe220a8397b1dcdaf'
     """
-    draw = _splitmix64(seed)
-    return lambda: next(draw) < probability
-
-
-def _splitmix64(seed: int) -> Iterator[float]:
-    """Numbers from 0 up to but without 1."""
     mask = 2**64 - 1
     state = seed & mask
     while True:
         state = (state + 0x9E3779B97F4A7C15) & mask
         mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
         mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
-        yield ((mixed ^ (mixed >> 31)) >> 11) / 2**53
+        yield mixed ^ (mixed >> 31)

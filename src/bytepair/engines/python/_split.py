@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-import regex
-
 from bytepair.model import byte_positions
-from bytepair.patterns import regex_for
+from bytepair.patterns import matches
 
 
 class Splitter:
@@ -26,19 +24,16 @@ class Splitter:
         if self._pattern is None or not data:
             return [len(data)] if data else []
         text = data.decode("utf-8", "surrogateescape")
-        return byte_positions(text, list(_cuts(regex_for(self._pattern, text), text)))
+        return byte_positions(text, list(_cuts(self._pattern, text)))
 
 
-def _cuts(pattern: "regex.Pattern[str]", text: str) -> Iterator[int]:
-    """Ends of matches and of the gaps between them, in characters."""
-    end = 0
-    for match in pattern.finditer(text):
-        # Empty matches cut nothing, and one may reach back into the last (\K moves its start).
-        if match.end() <= max(match.start(), end):
-            continue
-        if match.start() > end:
-            yield match.start()
-        end = match.end()
-        yield end
-    if end < len(text):
+def _cuts(pattern: str, text: str) -> Iterator[int]:
+    """Ends of matches and of the gaps between them, in characters; an empty match cuts too."""
+    done = 0
+    for match in matches(pattern, text):
+        for place in match.span():
+            if place > done:
+                yield place
+                done = place
+    if done < len(text):
         yield len(text)
