@@ -248,12 +248,15 @@ class ModelTables::Reader {
     const bool is_object = members([&](std::string_view key) {
       if (key == "vocab") return to_.vocab.end == 0 && within(to_.vocab, [&] { return vocab(); });
       if (key == "merges") {
-        return to_.merges.end == 0 && within(to_.merges, [&] { return cursor_.skip(); });
+        has_waited_ = to_.vocab.end == 0;
+        return to_.merges.end == 0 &&
+               within(to_.merges, [&] { return has_waited_ ? cursor_.skip() : merges(); });
       }
       if (key == "continuing_subword_prefix") return no_prefix();
       return cursor_.skip();
     });
     if (!is_object || to_.vocab.end == 0 || to_.merges.end == 0) return false;
+    if (!has_waited_) return true;
     Cursor behind = std::exchange(cursor_, Cursor(json_, to_.merges.begin));
     if (!merges()) return false;
     cursor_ = behind;
@@ -334,29 +337,36 @@ class ModelTables::Reader {
     Waiting merge{start, middle - start, both.size(), {}};
     merge.hashes = {to_.hash(both.substr(0, merge.left)), to_.hash(both.substr(merge.left)),
                     to_.hash(both)};
-    for (const std::uint64_t hash : merge.hashes) {
-      __builtin_prefetch(&to_.slots_[hash & (to_.slots_.size() - 1)]);
-    }
+    for (const std::uint64_t hash : merge.hashes) __builtin_prefetch(&first_slot(hash));
     waiting_.push_back(merge);
     return true;
   }
 
   /// Looks up the merges that wait.
   bool resolve() {
+    for (const Waiting& merge : waiting_) {
+      for (const std::uint64_t hash : merge.hashes) {
+        __builtin_prefetch(to_.data_.data() + first_slot(hash).start);
+      }
+    }
     const std::string_view text = text_;
     for (const Waiting& merge : waiting_) {
       const auto both = text.substr(merge.start, merge.size);
-      const auto left = to_.find(both.substr(0, merge.left), merge.hashes[0]);
-      const auto right = to_.find(both.substr(merge.left), merge.hashes[1]);
-      const auto joined = to_.find(both, merge.hashes[2]);
-      if (!left || !right || !joined) return false;
-      to_.left.push_back(*left);
-      to_.right.push_back(*right);
-      to_.joined.push_back(*joined);
+      const Slot& left = to_.slot(both.substr(0, merge.left), merge.hashes[0]);
+      const Slot& right = to_.slot(both.substr(merge.left), merge.hashes[1]);
+      const Slot& joined = to_.slot(both, merge.hashes[2]);
+      if (left.size == 0 || right.size == 0 || joined.size == 0) return false;
+      to_.left.push_back(left.id);
+      to_.right.push_back(right.id);
+      to_.joined.push_back(joined.id);
     }
     waiting_.clear();
     text_.clear();
     return true;
+  }
+
+  [[nodiscard]] const Slot& first_slot(std::uint64_t hash) const noexcept {
+    return to_.slots_[hash & (to_.slots_.size() - 1)];
   }
 
   struct Waiting {
@@ -370,6 +380,7 @@ class ModelTables::Reader {
   Cursor cursor_;
   ModelTables& to_;
   bool has_model_ = false;
+  bool has_waited_ = false;  // merges came before the vocabulary: they are read at the end
   std::string text_;  // of the merges that wait, without the spaces
   std::vector<Waiting> waiting_;
 };
@@ -407,18 +418,24 @@ std::optional<std::size_t> ModelTables::place_of(std::uint32_t id) const noexcep
 }
 
 std::optional<std::uint32_t> ModelTables::find(std::string_view spelling) const noexcept {
-  return find(spelling, hash(spelling));
+  const Slot& found = slot(spelling, hash(spelling));
+  return found.size == 0 ? std::nullopt : std::optional(found.id);
 }
 
-std::optional<std::uint32_t> ModelTables::find(std::string_view text,
-                                               std::uint64_t hash) const noexcept {
+/// Where a token is, or where it would be.
+const ModelTables::Slot& ModelTables::slot(std::string_view text,
+                                           std::uint64_t hash) const noexcept {
   const std::size_t mask = slots_.size() - 1;
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
-  for (std::size_t at = hash & mask; slots_[at].place != 0; at = (at + 1) & mask) {
-    const std::size_t place = slots_[at].place - 1;
-    if (slots_[at].tag == tag && spelling(place) == text) return ids[place];
+  std::size_t at = hash & mask;
+  for (; slots_[at].size != 0; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.tag == tag && slot.size == text.size() &&
+        std::memcmp(data_.data() + slot.start, text.data(), text.size()) == 0) {
+      break;
+    }
   }
-  return std::nullopt;
+  return slots_[at];
 }
 
 /// Puts the tokens in the order of their ids; false if two have one id.
@@ -445,15 +462,14 @@ bool ModelTables::index() {
   std::size_t size = 16;
   while (size < ids.size() * 2) size *= 2;
   slots_.assign(size, {});
-  const std::size_t mask = size - 1;
   for (std::size_t place = 0; place < ids.size(); ++place) {
-    const std::uint64_t key = hash(spelling(place));
-    const auto tag = static_cast<std::uint32_t>(key >> 32);
-    std::size_t at = key & mask;
-    for (; slots_[at].place != 0; at = (at + 1) & mask) {
-      if (slots_[at].tag == tag && spelling(slots_[at].place - 1) == spelling(place)) return false;
-    }
-    slots_[at] = {tag, static_cast<std::uint32_t>(place + 1)};
+    const auto token = spelling(place);
+    const std::uint64_t key = hash(token);
+    Slot& free = const_cast<Slot&>(slot(token, key));  // this object is not const
+    if (free.size != 0) return false;
+    const auto token_size = static_cast<std::uint32_t>(token.size());
+    free = {static_cast<std::uint32_t>(key >> 32), ids[place], ends_[place] - token_size,
+            token_size};
   }
   return true;
 }

@@ -52,16 +52,17 @@ class ModelTables {
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view spelling) const noexcept;
 
  private:
-  struct Slot {
-    std::uint32_t tag = 0;    // of the hash, so that few wrong tokens are compared
-    std::uint32_t place = 0;  // of the token, plus 1; 0: free
+  struct Slot {  // all that a look-up needs but the bytes themselves
+    std::uint32_t tag = 0;  // of the hash, so that few wrong tokens are compared
+    std::uint32_t id = 0;
+    std::uint32_t start = 0;  // in data_
+    std::uint32_t size = 0;   // 0: free
   };
   class Reader;
 
   ModelTables();
   [[nodiscard]] std::uint64_t hash(std::string_view spelling) const noexcept;
-  [[nodiscard]] std::optional<std::uint32_t> find(std::string_view spelling,
-                                                  std::uint64_t hash) const noexcept;
+  [[nodiscard]] const Slot& slot(std::string_view spelling, std::uint64_t hash) const noexcept;
   bool index();
   bool sort_by_id();
   [[nodiscard]] bool merges_are_distinct() const;
