@@ -22,6 +22,7 @@ void bind_normalize(nb::module_& m);
 void bind_special(nb::module_& m);
 void bind_count(nb::module_& m);
 void bind_learn(nb::module_& m);
+void bind_load(nb::module_& m);
 void bind_encode(nb::module_& m);
 void bind_decode(nb::module_& m);
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bytepair.formats._hf_model import Model
 from bytepair.formats._json import Object, Section
@@ -66,41 +65,30 @@ def check_flags(root: Section, added: Sequence[AddedToken]) -> None:
             )
 
 
-def ordinary_ids(model: Model, added: Sequence[AddedToken]) -> Mapping[str, TokenId]:
-    """The model's ids without the added tokens that only stand there to have their id.
+def added_only(model: Model, added: Sequence[AddedToken]) -> frozenset[TokenId]:
+    """Ids of added tokens that stand in the model's vocabulary only to have their id.
 
-    An added token stays if it is an ordinary token as well: a first symbol, part or result of a
-    merge, or found by looking up a whole pre-token.
+    An added token is an ordinary token as well if it is a first symbol, part or result of a merge,
+    or found by looking up a whole pre-token.
 
     Raises:
         FormatError: an added token has the id of another token.
     """
-    numbers = np.array([token.id for token in added], np.int64)
+    numbers = [token.id for token in added]
     columns = (model.merges.left, model.merges.right, model.merges.joined)
     merged = np.any([np.isin(numbers, column) for column in columns], axis=0)
-    dropped = set()
-    for token, is_merged, other in zip(added, merged, _spellings(model, numbers), strict=True):
-        if other is None:
-            continue
-        if other != token.content:
+    others = model.ids.spellings_of(numbers)
+    for token, other in zip(added, others, strict=True):
+        if other not in {None, token.content}:
             raise model.section.error(
                 f"id {token.id} is given to both the added token {token.content[:60]!r} and the "
-                f"token {other[:60]!r} of {model.section.path('vocab')}"
+                f"token {str(other)[:60]!r} of {model.section.path('vocab')}"
             )
-        if not is_merged and not _is_reached(token.content, model):
-            dropped.add(other)
-    if not dropped:
-        return model.ids
-    return {spelling: number for spelling, number in model.ids.items() if spelling not in dropped}
-
-
-def _spellings(model: Model, numbers: NDArray[np.int64]) -> list[str | None]:
-    """What the model's vocabulary has under each of these ids."""
-    last = next(reversed(model.ids.values()), -1)  # they ascend
-    if not np.any(numbers <= last):
-        return [None] * len(numbers)  # as in most files; the table below is large
-    spelling_by_id = {number: spelling for spelling, number in model.ids.items()}
-    return [spelling_by_id.get(number) for number in numbers.tolist()]
+    return frozenset(
+        token.id
+        for token, other, is_merged in zip(added, others, merged, strict=True)
+        if other is not None and not is_merged and not _is_reached(other, model)
+    )
 
 
 def _is_reached(content: str, model: Model) -> bool:

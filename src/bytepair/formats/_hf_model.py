@@ -8,8 +8,9 @@ from typing import NamedTuple, NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bytepair.formats._entries import CoreEntries, Entries
 from bytepair.formats._json import Section
-from bytepair.formats._vocab import FALLBACK_SPELLINGS, Spelling, has_byte_tokens, read_ids
+from bytepair.formats._vocab import FALLBACK_SPELLINGS, Spelling, has_byte_tokens, read_entries
 from bytepair.model import MergeTable, TokenId
 
 _OTHER_MODELS = ("WordPiece", "WordLevel", "Unigram")
@@ -25,7 +26,7 @@ class Model(NamedTuple):
     """
 
     section: Section
-    ids: dict[str, TokenId]
+    ids: Entries
     merges: MergeTable
     spelling: Spelling
     unk_id: TokenId | None
@@ -34,16 +35,17 @@ class Model(NamedTuple):
     dropout: float | None
 
 
-def read_model(root: Section, *, is_byte_level: bool) -> Model:
-    """The model of a file.
+def read_model(root: Section, entries: CoreEntries | None, *, is_byte_level: bool) -> Model:
+    """The model of a file; `entries` are its vocabulary and merges, if the core has read them.
 
     Raises:
         FormatError: no BPE, damaged, or with options that cannot be told apart from text.
     """
     section = _bpe(root)
-    ids = read_ids(section)
+    section.ignore("vocab", "merges")
+    ids = read_entries(section) if entries is None else entries
     spelling = _spelling(section, ids, is_byte_level=is_byte_level)
-    merges = _read_merges(section, ids, spelling.prefix)
+    merges = _read_merges(section, ids, spelling.prefix) if entries is None else entries.merges()
     if spelling.has_fallback:
         _check_no_byte_merges(section, ids, merges)
     unk_id = _unk_id(section, ids, spelling)

@@ -1,7 +1,7 @@
 """The "post_processor" of a `tokenizer.json`: what surrounds a text, and how offsets read."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from bytepair.errors import BytepairWarning, ExportError
@@ -13,8 +13,11 @@ from bytepair.model import PostProcessor, TemplatePiece, TokenId
 _KNOWN = ("TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel")
 _Template = tuple[TemplatePiece, ...]
 
+IdOf = Callable[[str], TokenId | None]
+"""What a token is called -> its id."""
 
-def read_post_processor(root: Section, id_by_content: Mapping[str, TokenId]) -> PostProcessor:
+
+def read_post_processor(root: Section, id_of: IdOf) -> PostProcessor:
     """What is put around texts.
 
     Tokens are found by what they are called: an id that does not belong to the name (a file that
@@ -31,7 +34,7 @@ def read_post_processor(root: Section, id_by_content: Mapping[str, TokenId]) -> 
     for leaf in leaves(section, "processors", _KNOWN):
         kind = leaf.get("type", str)
         if kind != "ByteLevel":
-            templates = _templates(leaf, kind, id_by_content)
+            templates = _templates(leaf, kind, id_of)
             single.append(templates[0])
             pair.append(templates[1])
         if kind in {"ByteLevel", "RobertaProcessing"}:
@@ -49,13 +52,11 @@ def read_post_processor(root: Section, id_by_content: Mapping[str, TokenId]) -> 
     )
 
 
-def _templates(
-    leaf: Section, kind: str, id_by_content: Mapping[str, TokenId]
-) -> tuple[_Template, _Template]:
+def _templates(leaf: Section, kind: str, id_of: IdOf) -> tuple[_Template, _Template]:
     if kind == "TemplateProcessing":
-        ids = _special_ids(leaf, id_by_content)
+        ids = _special_ids(leaf, id_of)
         return _template(leaf, "single", ids), _template(leaf, "pair", ids)
-    sep, cls = (TemplatePiece(ids=(_named_id(leaf, k, id_by_content),)) for k in ("sep", "cls"))
+    sep, cls = (TemplatePiece(ids=(_named_id(leaf, k, id_of),)) for k in ("sep", "cls"))
     one = TemplatePiece("A")
     if kind == "RobertaProcessing":
         return (cls, one, sep), (cls, one, sep, sep, TemplatePiece("B"), sep)
@@ -63,20 +64,18 @@ def _templates(
     return (cls, one, sep), (cls, one, sep, *other)
 
 
-def _named_id(leaf: Section, key: str, id_by_content: Mapping[str, TokenId]) -> TokenId:
+def _named_id(leaf: Section, key: str, id_of: IdOf) -> TokenId:
     """The id of a member like ["</s>", 2]."""
     value: list[object] = leaf.get(key, list)
     if len(value) != 2:
         raise leaf.error(f"{leaf.path(key)} must be a token and its id, got {len(value)} values")
     content = leaf.typed(f"{leaf.path(key)}[0]", value[0], str)
     given = check_id(leaf, f"{leaf.path(key)}[1]", value[1])
-    return _resolved(leaf, leaf.path(key), content, given, id_by_content)
+    return _resolved(leaf, leaf.path(key), content, given, id_of)
 
 
-def _resolved(
-    leaf: Section, path: str, content: str, given: TokenId, id_by_content: Mapping[str, TokenId]
-) -> TokenId:
-    known = id_by_content.get(content)
+def _resolved(leaf: Section, path: str, content: str, given: TokenId, id_of: IdOf) -> TokenId:
+    known = id_of(content)
     if known is None:
         raise leaf.error(f"{path} names the token {content[:60]!r}, which is in no vocabulary")
     if known != given:
@@ -89,9 +88,7 @@ def _resolved(
     return known
 
 
-def _special_ids(
-    leaf: Section, id_by_content: Mapping[str, TokenId]
-) -> dict[str, tuple[TokenId, ...]]:
+def _special_ids(leaf: Section, id_of: IdOf) -> dict[str, tuple[TokenId, ...]]:
     """The ids that each name in a template stands for."""
     members = leaf.section("special_tokens")
     ids: dict[str, tuple[TokenId, ...]] = {}
@@ -109,7 +106,7 @@ def _special_ids(
                 f"{token.path('ids')}[{i}]",
                 token.typed(f"{token.path('tokens')}[{i}]", content, str),
                 check_id(token, f"{token.path('ids')}[{i}]", number),
-                id_by_content,
+                id_of,
             )
             for i, (number, content) in enumerate(zip(numbers, contents, strict=True))
         )

@@ -1,17 +1,17 @@
 """Read a Hugging Face `tokenizer.json` whose model is BPE."""
 
 import warnings
-from collections import ChainMap
 from pathlib import Path
 
-from bytepair.errors import BytepairWarning
-from bytepair.formats._added import check_flags, check_shared, ordinary_ids, read_added
+from bytepair.errors import BytepairWarning, FormatError
+from bytepair.formats._added import added_only, check_flags, check_shared, read_added
+from bytepair.formats._entries import CoreEntries, read_tables
 from bytepair.formats._hf_decoder import read_decoder
 from bytepair.formats._hf_model import read_model
 from bytepair.formats._hf_normalizer import read_normalizer
 from bytepair.formats._hf_postprocessor import read_post_processor
 from bytepair.formats._hf_pretokenizer import read_pre_tokenizer
-from bytepair.formats._json import Section, read_object
+from bytepair.formats._json import Section, parse_object, read_bytes
 from bytepair.formats._training import attach_training
 from bytepair.formats._vocab import read_vocabulary
 from bytepair.model import SplitRules, TokenizerSpec
@@ -26,25 +26,31 @@ def read_huggingface(path: Path) -> TokenizerSpec:
         FormatError: the file is damaged, contradicts itself, or holds something that would change
             ids and is not supported; the message names file and member.
     """
-    root = read_object(path)
+    data = read_bytes(path)
+    tables = read_tables(data)
+    entries, rest = tables or (None, data)
+    try:
+        root = parse_object(path, rest)
+    except FormatError:
+        root, entries = parse_object(path, data), None  # the complaint is about the whole file
     _check_frame(root)
-    spec = _spec(root, _name(path))
+    spec = _spec(root, entries, _name(path))
     _warn_of_unasked(root)
     return attach_training(spec, path.with_name("training.json"))
 
 
-def _spec(root: Section, name: str) -> TokenizerSpec:
+def _spec(root: Section, entries: CoreEntries | None, name: str) -> TokenizerSpec:
     normalizing = read_normalizer(root)
     splitting = read_pre_tokenizer(root, is_spelled=normalizing.spells_bytes)
-    model = read_model(root, is_byte_level=splitting.is_byte_level)
+    model = read_model(root, entries, is_byte_level=splitting.is_byte_level)
     added = read_added(root, model.ids)
     if normalizing.spells_bytes:
         check_flags(root, added)
-    ordinary = ordinary_ids(model, added)
-    vocabulary = read_vocabulary(model.section, ordinary, model.spelling)
+    left_out = added_only(model, added)
+    vocabulary = read_vocabulary(model.section, model.ids, model.spelling, left_out)
     check_shared(model.section, added, vocabulary)
     special = tuple(token.content for token in added if token.special)
-    id_by_content = ChainMap({token.content: token.id for token in added}, model.ids)
+    id_by_content = {token.content: token.id for token in added}
     return TokenizerSpec(
         vocabulary,
         model.merges,
@@ -57,8 +63,10 @@ def _spec(root: Section, name: str) -> TokenizerSpec:
         unk_id=model.unk_id,
         fuse_unk=model.fuse_unk,
         dropout=model.dropout,
-        post_processor=read_post_processor(root, id_by_content),
-        decoder=read_decoder(root, model.spelling, model.ids.keys()),
+        post_processor=read_post_processor(
+            root, lambda content: id_by_content.get(content, model.ids.get(content))
+        ),
+        decoder=read_decoder(root, model.spelling, model.ids),
         name=name,
     )
 

@@ -12,7 +12,8 @@ from bytepair.formats._hf_postprocessor import post_processor_json
 from bytepair.formats._hf_pretokenizer import Splitting, pre_tokenizer_json
 from bytepair.formats._json import Object
 from bytepair.formats._replay import as_merge_list
-from bytepair.formats._vocab import Spelling, added_vocab, bytes_of, spell
+from bytepair.formats._spell import added_vocab, spell
+from bytepair.formats._vocab import Spelling, bytes_of
 from bytepair.model import AddedToken, TokenId, TokenizerSpec
 
 _END_OF_TEXT = "<|endoftext|>"

@@ -134,7 +134,16 @@ def read_object(path: Path) -> Section:
         FormatError: the file is missing, unreadable, not UTF-8, not JSON, not an object, or has
             an object with the same key twice.
     """
-    text = read_text(path)
+    return parse_object(path, read_bytes(path))
+
+
+def parse_object(path: Path, data: bytes) -> Section:
+    """The JSON object in `data`, the content of a file.
+
+    Raises:
+        FormatError: as `read_object`.
+    """
+    text = _decoded(path, data)
     try:
         value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -172,8 +181,12 @@ def read_text(path: Path) -> str:
     Raises:
         FormatError: missing, unreadable, or not UTF-8.
     """
+    return _decoded(path, read_bytes(path))
+
+
+def _decoded(path: Path, data: bytes) -> str:
     try:
-        return read_bytes(path).decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{path}: not UTF-8 text: byte 0x{error.object[error.start]:02X} at position "

@@ -6,17 +6,17 @@ begin with the prefix of tokens that continue a word, and end with the suffix of
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import islice
 from operator import gt
 from typing import NamedTuple, NoReturn, cast
 
 import numpy as np
 
-from bytepair.errors import ExportError
+from bytepair.formats._entries import Entries, bytes_of_all
 from bytepair.formats._json import Object, Section
-from bytepair.model import BYTE_TO_CHAR, AddedToken, TokenId, Vocabulary
+from bytepair.model import BYTE_TO_CHAR, TokenId, Vocabulary, to_utf8
 
 ID_LIMIT = 2**31
 FALLBACK_SPELLINGS = tuple(f"<0x{byte:02X}>" for byte in range(256))
@@ -67,6 +67,15 @@ class Spelling:
         """True for what a pre-token can consist of before anything is merged."""
         core = self.parts(spelling).core
         return len(core) == 1 or (self.has_fallback and spelling in _FALLBACK_SET)
+
+
+def read_entries(model: Section) -> Entries:
+    """The vocabulary of a model.
+
+    Raises:
+        FormatError: as `read_ids`.
+    """
+    return Entries(read_ids(model))
 
 
 def read_ids(model: Section) -> dict[str, TokenId]:
@@ -126,52 +135,54 @@ def check_id(section: Section, path: str, value: object) -> TokenId:
 
 def bytes_of(spelling: str) -> bytes | None:
     """The bytes that a spelling of a byte-level file stands for; None if it stands for none."""
-    spelt = _bytes_of_all([spelling])
+    spelt = bytes_of_all([spelling])
     return spelt[0] if spelt else None
 
 
-# From the code of a character to the byte it spells; what spells none is at the end.
-_BYTE_BY_CODE = np.full(max(map(ord, BYTE_TO_CHAR)) + 2, -1, np.int16)
-_BYTE_BY_CODE[list(map(ord, BYTE_TO_CHAR))] = range(256)
-
-
-def _bytes_of_all(spellings: Collection[str]) -> list[bytes] | None:
-    """The bytes of many spellings; None if one of them stands for none."""
-    codes = np.frombuffer("".join(spellings).encode("utf-32-le", "surrogatepass"), np.uint32)
-    spelt = _BYTE_BY_CODE[np.minimum(codes, len(_BYTE_BY_CODE) - 1)]
-    if len(spelt) and spelt.min() < 0:
-        return None
-    data, ends = spelt.astype(np.uint8).tobytes(), list(accumulate(map(len, spellings)))
-    return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-
-
-def read_vocabulary(model: Section, ids: Mapping[str, TokenId], spelling: Spelling) -> Vocabulary:
-    """The tokens `ids` (ascending) as bytes.
+def read_vocabulary(
+    model: Section, entries: Entries, spelling: Spelling, left_out: frozenset[TokenId] = frozenset()
+) -> Vocabulary:
+    """The tokens of a file as bytes, without those that are left out.
 
     A byte-level vocabulary that lacks one of the 256 bytes has no `byte_ids`.
 
     Raises:
         FormatError: a character that stands for no byte, or that no text can contain.
     """
-    numbers, parts = list(ids.values()), None
-    cores: Collection[str] = ids.keys()
     if spelling.prefix or spelling.suffix:
-        parts = list(map(spelling.parts, ids))
-        cores = [part.core for part in parts]
-    contents = _contents(model, ids, cores, spelling)
-    tokens = dict(zip(numbers, contents, strict=True))
-    firsts = BYTE_TO_CHAR if spelling.is_byte_level else FALLBACK_SPELLINGS
-    has_bytes = spelling.has_fallback or (spelling.is_byte_level and not _missing(ids, firsts))
-    byte_ids = tuple(ids[first] for first in firsts) if has_bytes else ()
+        return _marked_vocabulary(model, entries, spelling, left_out)
+    tokens = entries.contents(is_byte_level=spelling.is_byte_level, left_out=left_out)
+    if tokens is None:
+        _refuse_spelling(model, entries, spelling, left_out)
+    byte_ids = _byte_ids(entries, spelling)
     if spelling.has_fallback:
         tokens.update((number, bytes([byte])) for byte, number in enumerate(byte_ids))
-    if parts is None:
-        return Vocabulary(tokens, byte_ids)
-    ends, continues = (
-        frozenset(n for n, part in zip(numbers, parts, strict=True) if part[place])
-        for place in (2, 1)
+    return Vocabulary(tokens, byte_ids)
+
+
+def _marked_vocabulary(
+    model: Section, entries: Entries, spelling: Spelling, left_out: frozenset[TokenId]
+) -> Vocabulary:
+    """As above, where tokens say by their spelling that they begin or end a word."""
+    parts = {n: spelling.parts(token) for token, n in entries.items() if n not in left_out}
+    cores = [part.core for part in parts.values()]
+    contents = bytes_of_all(cores) if spelling.is_byte_level else list(map(to_utf8, cores))
+    if contents is None or any(map(has_surrogate, cores)):
+        _refuse_spelling(model, entries, spelling, left_out)
+    return Vocabulary(
+        dict(zip(parts, contents, strict=True)),
+        _byte_ids(entries, spelling),
+        ends_word=frozenset(number for number, part in parts.items() if part.ends_word),
+        continues_word=frozenset(number for number, part in parts.items() if part.continues_word),
     )
-    return Vocabulary(tokens, byte_ids, ends_word=ends, continues_word=continues)
+
+
+def _byte_ids(entries: Entries, spelling: Spelling) -> tuple[TokenId, ...]:
+    if spelling.has_fallback:
+        return tuple(entries[byte] for byte in FALLBACK_SPELLINGS)
+    if not spelling.is_byte_level or _missing(entries, BYTE_TO_CHAR):
+        return ()
+    return tuple(entries[byte] for byte in BYTE_TO_CHAR)
 
 
 def byte_level_vocabulary(model: Section, ids: Mapping[str, TokenId]) -> Vocabulary:
@@ -182,32 +193,23 @@ def byte_level_vocabulary(model: Section, ids: Mapping[str, TokenId]) -> Vocabul
     """
     if missing := _missing(ids, BYTE_TO_CHAR):
         raise model.error(f"{model.path('vocab')}: {missing_bytes(missing)}")
-    return read_vocabulary(model, ids, Spelling(is_byte_level=True))
-
-
-def _contents(
-    model: Section, ids: Mapping[str, TokenId], cores: Collection[str], spelling: Spelling
-) -> list[bytes]:
-    if spelling.is_byte_level:
-        contents = _bytes_of_all(cores)
-        return contents if contents is not None else _refuse_spelling(model, ids, cores)
-    try:
-        return list(map(str.encode, cores))
-    except UnicodeEncodeError:
-        for token in ids:
-            check_text(model, f"{model.path('vocab')}: token {token[:60]!r}", token)
-        raise
+    return read_vocabulary(model, Entries(dict(ids)), Spelling(is_byte_level=True))
 
 
 def _refuse_spelling(
-    model: Section, ids: Mapping[str, TokenId], cores: Collection[str]
+    model: Section, entries: Entries, spelling: Spelling, left_out: frozenset[TokenId]
 ) -> NoReturn:
-    for (token, number), core in zip(ids.items(), cores, strict=True):
-        odd = next((char for char in core if char not in _BYTE_BY_CHAR), None)
-        if odd is not None:
+    for token, number in entries.items():
+        path = f"{model.path('vocab')}: token {token[:60]!r}"
+        odd = (char for char in spelling.parts(token).core if char not in _BYTE_BY_CHAR)
+        if number in left_out:
+            continue
+        if not spelling.is_byte_level:
+            check_text(model, path, token)
+        elif char := next(odd, None):
             raise model.error(
-                f"{model.path('vocab')}: token {token[:60]!r} (id {number}) holds {odd!r}, "
-                "which stands for no byte, so no text has this token"
+                f"{path} (id {number}) holds {char!r}, which stands for no byte, so no text has "
+                "this token"
             )
     raise model.error(f"{model.path('vocab')} is damaged")
 
@@ -232,9 +234,14 @@ def has_byte_tokens(model: Section, ids: Mapping[str, TokenId]) -> bool:
     return not missing
 
 
+def has_surrogate(text: str) -> bool:
+    """True if there is half a surrogate pair, which no text can contain."""
+    return not text.isascii() and re.search("[\ud800-\udfff]", text) is not None
+
+
 def check_text(section: Section, path: str, text: str) -> None:
-    """Refuse half a surrogate pair, which no text can contain."""
-    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+    """Refuse half a surrogate pair."""
+    if has_surrogate(text):
         raise section.error(f"{path} holds half a surrogate pair, so no text can contain it")
 
 
@@ -246,78 +253,3 @@ def missing_bytes(missing: list[int]) -> str:
         f"{len(missing)} of the 256 bytes have no token ({shown}{more}), so some texts could not "
         "be encoded"
     )
-
-
-def spell(vocabulary: Vocabulary, spelling: Spelling) -> dict[TokenId, str]:
-    """Id -> spelling, ascending by id.
-
-    Raises:
-        ExportError: a token that cannot be spelt, or two that are spelt alike.
-    """
-    if spelling.is_byte_level:
-        items = vocabulary.tokens.items()
-        spellings = {number: "".join([BYTE_TO_CHAR[b] for b in token]) for number, token in items}
-    else:
-        spellings = _text_spellings(vocabulary)
-        if vocabulary.byte_ids:
-            _check_no_byte(vocabulary, spellings)
-    for number in vocabulary.continues_word:
-        spellings[number] = spelling.prefix + spellings[number]
-    for number in vocabulary.ends_word:
-        spellings[number] += spelling.suffix
-    _check_distinct(spellings)
-    return dict(sorted(spellings.items()))
-
-
-def _text_spellings(vocabulary: Vocabulary) -> dict[TokenId, str]:
-    spellings = dict(zip(vocabulary.byte_ids, FALLBACK_SPELLINGS, strict=False))
-    for number, token in vocabulary.tokens.items():
-        if number not in spellings:
-            spellings[number] = _text_spelling(number, token)
-    return spellings
-
-
-def _text_spelling(number: TokenId, token: bytes) -> str:
-    try:
-        return token.decode()
-    except UnicodeDecodeError:
-        raise ExportError(f"token {number} ({token[:60]!r}) is not text") from None
-
-
-def _check_no_byte(vocabulary: Vocabulary, spellings: Mapping[TokenId, str]) -> None:
-    fallback = set(vocabulary.byte_ids)
-    for number, spelling in spellings.items():
-        if spelling in _FALLBACK_SET and number not in fallback:
-            raise ExportError(
-                f"token {number} is the text {spelling!r}, by which Hugging Face means a byte. "
-                "Use alphabet='bytes'."
-            )
-
-
-def _check_distinct(spellings: Mapping[TokenId, str]) -> None:
-    id_by_spelling: dict[str, TokenId] = {}
-    for number, spelling in spellings.items():
-        if (other := id_by_spelling.setdefault(spelling, number)) != number:
-            raise ExportError(f"tokens {other} and {number} are both {spelling!r}")
-
-
-def added_vocab(
-    spellings: Mapping[TokenId, str], added: tuple[AddedToken, ...]
-) -> dict[str, TokenId]:
-    """Added tokens that must stand in the model's vocabulary for Hugging Face to keep their ids.
-
-    It numbers the others by itself, from the number of tokens on, whatever the file says.
-
-    Raises:
-        ExportError: an added token is spelt like another token of the vocabulary.
-    """
-    id_by_spelling = {spelling: number for number, spelling in spellings.items()}
-    for token in added:
-        if id_by_spelling.get(token.content, token.id) != token.id:
-            raise ExportError(
-                f"added token {token.content!r} has id {token.id}, but Hugging Face would give it "
-                f"id {id_by_spelling[token.content]}, whose token is spelt the same"
-            )
-    outside = {t.content: t.id for t in added if t.content not in id_by_spelling}
-    counted = range(len(spellings), len(spellings) + len(outside))
-    return {} if list(outside.values()) == list(counted) else outside

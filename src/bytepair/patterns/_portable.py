@@ -26,6 +26,7 @@ def portable(pattern: str) -> str:
     return pattern if _is_common(pattern) else spelled(tree, exact=False)
 
 
+@cache
 def for_oniguruma(pattern: str) -> str:
     r"""What `pattern` means in a file for Hugging Face tokenizers, as a pattern of our dialect.
 
