@@ -3,11 +3,10 @@
     python benchmarks/bench_encode.py [TOKENIZER ...] [--corpus FILE ...] [--threads 1 2]
         [--tracks files batch ...] [--libraries gigatoken ...] [--rounds 5] [--mb N]
 
-A TOKENIZER is a folder with a tokenizer.json, such a file, a .tiktoken file of OpenAI's, or a
-folder with GPT-2's vocab.json and merges.txt. Without one, a tokenizer is trained on the corpus;
-without a corpus, the source of Python's standard library is read. What is timed is also compared,
-token by token, with the library that the tokenizer's format comes from; other ids are marked.
-Results are printed and added to benchmarks/results.jsonl.
+A TOKENIZER is whatever `bytepair.load` takes by its path alone. Without one, a tokenizer is trained
+on the corpus; without a corpus, the source of Python's standard library is read. What is timed is
+also compared, token by token, with the library that the tokenizer's format comes from; other ids
+are marked. Results are printed and added to benchmarks/results.jsonl.
 """
 
 import argparse
