@@ -3,7 +3,7 @@
 Prints a line of JSON. What was computed under the clock is compared with the reference after the
 clock, and the memory, have been read; imports are never counted. `task` holds:
 
-    work       reference | cold | hot | calls | load
+    work       reference | cold | hot | calls | load | long
     source     a file with the forms of the tokenizer (`Source` of bytepair/cli/_peers.py)
     threads    also the number of processors this process may use
     corpus     files, and `texts`: their "documents", or "short" pieces of the first
@@ -11,7 +11,9 @@ clock, and the memory, have been read; imports are never counted. `task` holds:
     reference  where the ids of the texts lie
 """
 
+import base64
 import json
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +32,7 @@ from _peers import Library, LibraryError, Ragged, Source
 
 N_SHORT, SHORT_CHARS = 20_000, 225
 LONG_CHARS = 4_000
+LONG_BYTES = 10_000_000
 REFERENCE_BYTES = 4 << 20  # texts that the reference encodes at once
 BLOCK_S = 0.02  # a short call is repeated for so long, and its mean is one measurement
 
@@ -40,7 +43,7 @@ Result = dict[str, Any]
 def main() -> None:
     """Do the work, print what came out."""
     task = json.loads(sys.argv[1])
-    works = (make_reference, cold, hot, calls, load)
+    works = (make_reference, cold, hot, calls, load, long)
     work = {function.__name__.removeprefix("make_"): function for function in works}[task["work"]]
     with _peers.limited(task["threads"]):
         print(json.dumps(work(task)))
@@ -114,6 +117,26 @@ def calls(task: Task) -> Result:
             }
             works[f"{verb} {title}"] = time_calls(functions, task["rounds"])
     return {"works": works, "refused": refused}
+
+
+def long(task: Task) -> Result:
+    """Texts on which an encoder can become quadratic, each one document, and ordinary ones."""
+    library, _ = loaded("bytepair", task)
+    works = {}
+    for title, text in long_texts(task):
+        seconds = []
+        for _ in range(task["rounds"]):
+            started = time.perf_counter()
+            rows = library.encode_batch([text])
+            seconds.append(round(time.perf_counter() - started, 5))
+        ids, _ = _peers.ragged(rows)
+        is_right = as_text(library.decode(ids.tolist())) == text
+        works[title] = {
+            "runs": {"bytepair": seconds},
+            "differing": {"bytepair": int(not is_right)},
+            "n_bytes": len(text.encode()),
+        }
+    return {"works": works}
 
 
 def make_reference(task: Task) -> Result:
@@ -275,6 +298,17 @@ def long_text(task: Task) -> str:
         if len(document) >= LONG_CHARS:
             return document[:LONG_CHARS]
     return "".join(documents(task["corpus"]))[:LONG_CHARS]
+
+
+def long_texts(task: Task) -> Iterator[tuple[str, str]]:
+    """(title, text), the corpus itself first."""
+    choose = random.Random(1)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    yield "the corpus", "".join(documents(task["corpus"]))
+    for title, char in {"letter a": "a", "space": " ", "line end": "\n", "日": "日"}.items():
+        yield f"one {title}", char * (LONG_BYTES // len(char.encode()))
+    yield "random letters", "".join(choose.choices(letters, k=LONG_BYTES))
+    yield "base64", base64.b64encode(choose.randbytes(LONG_BYTES * 3 // 4)).decode()
 
 
 def batches(texts: Iterator[str]) -> Iterator[list[str]]:

@@ -99,7 +99,7 @@ def calls(records: Iterable[Record]) -> str:
     rows = [
         [f"{key[0]}: {_title(record)}", *(_time(record, name) for name in names)]
         for key, record in latest.items()
-        if record["track"] not in {"count", "split"}
+        if record["track"] not in {"count", "split", "long"}
     ]
     notes = [
         "Medians of rounds in turns; ≠: other results than the library the format comes from; "

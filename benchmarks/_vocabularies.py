@@ -1,24 +1,10 @@
 """The tokenizers that benchmarks are given: opened by bytepair, and put into every other form."""
 
 from pathlib import Path
-from typing import Any
 
 import bytepair
 from bytepair.cli._forms import forms_of
 from bytepair.cli._peers import Source
-
-_FIM = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
-KNOWN: dict[str, dict[str, Any]] = {
-    "cl100k_base": {
-        "pattern": "cl100k",
-        "special_tokens": {"<|endoftext|>": 100257, **_FIM, "<|endofprompt|>": 100276},
-    },
-    "o200k_base": {
-        "pattern": "o200k",
-        "special_tokens": {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
-    },
-}
-"""What tiktoken files of these names do not hold; as in tiktoken_ext/openai_public.py."""
 
 
 def name_of(path: Path) -> str:
@@ -32,8 +18,7 @@ def open_vocabulary(path: Path, folder: Path) -> tuple[bytepair.Tokenizer, Sourc
     Raises:
         bytepair.errors.FormatError: bytepair cannot read it.
     """
-    options = KNOWN.get(path.stem, {}) if path.suffix == ".tiktoken" else {}
-    tok = bytepair.load(path, **options)
+    tok = bytepair.load(path)
     forms = folder / f"forms-{name_of(path)}"
     forms.mkdir(exist_ok=True)
     return tok, forms_of(tok, path, forms)

@@ -3,11 +3,10 @@
     python benchmarks/bench_encode.py [TOKENIZER ...] [--corpus FILE ...] [--threads 1 2]
         [--tracks files batch ...] [--libraries gigatoken ...] [--rounds 5] [--mb N]
 
-A TOKENIZER is a folder with a tokenizer.json, such a file, a .tiktoken file of OpenAI's, or a
-folder with GPT-2's vocab.json and merges.txt. Without one, a tokenizer is trained on the corpus;
-without a corpus, the source of Python's standard library is read. What is timed is also compared,
-token by token, with the library that the tokenizer's format comes from; other ids are marked.
-Results are printed and added to benchmarks/results.jsonl.
+A TOKENIZER is whatever `bytepair.load` takes by its path alone. Without one, a tokenizer is trained
+on the corpus; without a corpus, the source of Python's standard library is read. What is timed is
+also compared, token by token, with the library that the tokenizer's format comes from; other ids
+are marked. Results are printed and added to benchmarks/results.jsonl.
 """
 
 import argparse
@@ -31,6 +30,7 @@ WORKER = "_encode_worker.py"
 ALL = tuple(_peers.LIBRARIES)
 FAST = ("bytepair", "gigatoken", "gigatoken (sequential)", "fastokens", "tokie")
 SMALL_MB = 4  # what slow libraries are given
+LONG_MB = 10
 TRAINED = {"vocab_size": 32_000, "pattern": "o200k"}  # where no tokenizer is named
 
 Record = dict[str, Any]
@@ -65,7 +65,7 @@ TRACKS = {
     "count": Track((("count_batch", "encode_batch"),), ("bytepair", "tokie")),
     "split": Track((("split", "encode_batch"),), ("bytepair",), mb=None),
 }
-OF_A_TOKENIZER = ("calls", "load")  # tracks that need no corpus but a text
+OF_A_TOKENIZER = ("calls", "load", "long")  # tracks that take at most the first corpus
 
 
 def main() -> None:
@@ -128,6 +128,8 @@ class Bench:
             yield self._load()
         if "calls" in self._options.tracks:
             yield from self._calls(corpora)
+        if "long" in self._options.tracks:
+            yield from self._long(corpora)
         for path in corpora:
             for name in self._options.tracks:
                 if name in TRACKS and (TRACKS[name].texts == "documents" or path == corpora[0]):
@@ -159,6 +161,19 @@ class Bench:
         for work, runs in result["works"].items():
             what = {"track": "calls", "call": work, "corpus": corpora[0].stem}
             yield self._record(what, task, {**runs, "refused": result["refused"]})
+
+    def _long(self, corpora: Sequence[Path]) -> Iterator[Record]:
+        """Ten million bytes of the same, on one thread, beside the first corpus."""
+        corpus = _corpus.prefix(corpora[0], LONG_MB, self._scratch)
+        task = self._task([], 1, [("bytepair", "encode_batch")], "documents")
+        works = self._run("long", {**task, "corpus": [str(corpus)]})["works"]
+        usual: float | None = None
+        for work, runs in works.items():
+            record = self._record({"track": "long", "call": work}, task, {**runs, "refused": {}})
+            per_byte = record["seconds"]["bytepair"] / runs["n_bytes"]
+            usual = usual or per_byte
+            slower = round(per_byte / usual, 2)
+            yield {**record, "corpus_bytes": runs["n_bytes"], "slower_than_corpus": slower}
 
     # ------------------------------------------------------------------ running
 
@@ -311,6 +326,8 @@ def cells_of(name: str, record: Record) -> Iterator[str]:
     yield f"{times['median']:7.2f}× {span:<16}" if times else f"{'':25}"
     peak = record.get("peak_rss_bytes", {}).get(name)
     yield f"{peak / 1e6:6.0f} MB" if peak else ""
+    slower = record.get("slower_than_corpus")
+    yield f"{slower:.2f}× the time per byte of the corpus" if slower else ""
     n_differing = record["differing"].get(name)
     if n_differing:
         yield f"other results for {n_differing} of {record.get('n_texts', 1)} texts"

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import _corpus
 from _harness import ROOT
-from _vocabularies import KNOWN, name_of, open_vocabulary
+from _vocabularies import name_of, open_vocabulary
 
 import bytepair
 from bytepair.cli import _peers
@@ -158,9 +158,8 @@ _state: dict[str, Any] = {}
 
 def start(source: _peers.Source, twin: float, seed: int) -> None:
     """Load everything, once a process."""
-    options = KNOWN.get(Path(source.given).stem, {}) if source.is_ranks else {}
-    tok = bytepair.load(source.given, **options)
-    python = bytepair.load(source.given, engine="python", **options) if twin else None
+    tok = bytepair.load(source.given)
+    python = bytepair.load(source.given, engine="python") if twin else None
     every = max(1, round(1 / twin)) if twin else 0
     added = [token.content for token in tok.spec.added_tokens]
     _state.update(

@@ -23,6 +23,7 @@ from bytepair.cli._options import (
     load_tokenizer,
 )
 from bytepair.cli._race import SHORT_TEXT, Runner, race, ratio
+from bytepair.cli._report import number
 from bytepair.cli._train_options import Separator
 from bytepair.errors import CorpusError
 
@@ -77,8 +78,8 @@ def bench(
         facts |= {"threads": n_threads, "reference": reference}
         _streams.write_json(facts | {"libraries": [runner.facts() for runner in runners]})
         return
-    threads_used = "1 thread" if n_threads == 1 else f"{n_threads} threads"
-    _streams.write_line(f"{tok.name}: {n_bytes:,} bytes in {len(texts):,} texts, {threads_used}\n")
+    parts = number(n_bytes, "byte"), number(len(texts), "text"), number(n_threads, "thread")
+    _streams.write_line(f"{tok.name}: {', '.join(parts)}\n")
     for line in _table(runners, n_bytes):
         _streams.write_line(line)
     for note in _notes(runners, reference, len(texts)):
@@ -122,8 +123,8 @@ def _documents(
 
 def _table(runners: Sequence[Runner], n_bytes: int) -> Iterator[str]:
     yield (
-        f"{'library':<11}{'version':<9}{'load':>8}{'first pass':>13}{'next passes':>19}"
-        f"{'ratio':>9}{'one call':>11}"
+        f"{'library':<11}{'version':<8}{'load':>8}{'first pass':>13}{'next passes':>19}"
+        f"{'ratio':>8}{'one call':>11}"
     )
     for runner in runners:
         if not runner.reason:
@@ -134,8 +135,8 @@ def _table(runners: Sequence[Runner], n_bytes: int) -> Iterator[str]:
 def _figures(runner: Runner, n_bytes: int, times: float) -> str:
     first, later = (n_bytes / seconds / 1e6 for seconds in (runner.first_s, runner.median_s))
     return (
-        f"{runner.name:<11}{runner.version:<9}{runner.load_s:6.2f} s{first:8.1f} MB/s"
-        f"{later:9.1f} MB/s ±{runner.spread / 2:3.0%}{times:>8.2f}×"
+        f"{runner.name:<11}{runner.version:<8}{runner.load_s:6.2f} s{first:8.1f} MB/s"
+        f"{later:8.1f} MB/s ±{min(runner.spread / 2, 9.99):4.0%}{times:7.2f}×"
         f"{median(runner.short_s) * 1e6:8.2f} µs"
     )
 

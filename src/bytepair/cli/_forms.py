@@ -8,6 +8,8 @@ from bytepair.cli._output import main_file
 from bytepair.cli._peers import Source
 from bytepair.errors import ExportError, FormatError
 
+_OTHER_JSON = {"tekken.json", "vocab.json"}
+
 
 def forms_of(tok: Tokenizer, path: Path, folder: Path) -> Source:
     """`tok`, which `path` holds, in every form that says it exactly; new files go to `folder`."""
@@ -28,7 +30,7 @@ def forms_of(tok: Tokenizer, path: Path, folder: Path) -> Source:
 
 
 def _huggingface(tok: Tokenizer, given: Path, folder: Path, reasons: dict[str, str]) -> str:
-    if given.suffix == ".json":
+    if given.suffix == ".json" and given.name not in _OTHER_JSON:
         return str(given)
     return _exported(tok, folder / "exported.json", "json", reasons)
 

@@ -61,8 +61,8 @@ def report(facts: Mapping[str, Any], target: Path, files: Sequence[Path] | None)
         f"merges {facts['n_merges']:,}, special {facts['n_special_tokens']:,})"
     )
     yield ""
-    n_files = "standard input" if files is None else _number(len(files), "file")
-    n_documents = _number(facts["n_documents"], "document")
+    n_files = "standard input" if files is None else number(len(files), "file")
+    n_documents = number(facts["n_documents"], "document")
     yield f"corpus       {n_files}, {n_documents}, {_size(facts['n_bytes'])}"
     yield (
         f"pre-tokens   {facts['n_pretokens']:,}, "
@@ -93,5 +93,10 @@ def _size(n_bytes: int) -> str:
     return f"{n_bytes / 1e3:.1f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:,.1f} MB"
 
 
-def _number(n: int, noun: str) -> str:
+def number(n: int, noun: str) -> str:
+    """A number of things, as people write it.
+
+    >>> number(1, "text"), number(1200, "byte")
+    ('1 text', '1,200 bytes')
+    """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
