@@ -129,6 +129,7 @@ BYTE_CUTS = {
         split(r"[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+(?!\S)|\s+"),
         SPELL,
     ),
+    "groups-of-three": cuts(split(r"\p{N}+"), split(r"(?=(\d{3})+(?!\d))"), SPELL),
     "starcoder": cuts(pre_tokenizers.Digits(individual_digits=True), GPT2),
     "falcon": cuts(
         pre_tokenizers.Punctuation("contiguous"), GPT2, pre_tokenizers.Digits(), split("[0-9]{3}")

@@ -5,6 +5,7 @@ it reads them; it takes what is plainly sound only, and everything else is left 
 here, which says what is wrong with it. Either way the result is the same.
 """
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
@@ -103,7 +104,9 @@ class CoreEntries(Entries):
 
 def read_tables(data: bytes) -> tuple[CoreEntries, bytes] | None:
     """What the core reads in a file, and the file without it; None if it leaves it to others."""
-    tables = None if _core is None else _core.ModelTables.read(data)
+    if _core is None or os.environ.get("BYTEPAIR_ENGINE") == "python":
+        return None
+    tables = _core.ModelTables.read(data)
     return None if tables is None else (CoreEntries(tables), tables.without_members(data))
 
 

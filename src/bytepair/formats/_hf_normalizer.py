@@ -7,7 +7,7 @@ from bytepair.errors import ExportError
 from bytepair.formats._hf_patterns import portable_or_refuse, read_source
 from bytepair.formats._hf_pretokenizer import leaves
 from bytepair.formats._json import Object, Section
-from bytepair.model import NormalizerStep, Prepend, Replace, Strip
+from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip
 
 _NAME_BY_TYPE = {
     "NFC": "nfc",
@@ -132,6 +132,11 @@ def _component(step: NormalizerStep) -> Object:
         case Replace(pattern, content, is_regex):
             source = {"Regex": portable_or_refuse(pattern)} if is_regex else {"String": pattern}
             return {"type": "Replace", "pattern": source, "content": content}
+        case CharMap():
+            raise ExportError(
+                "a tokenizer.json cannot express SentencePiece's character map: its Precompiled "
+                "replaces whole clusters of characters by what their beginning maps to"
+            )
 
 
 def _named(name: str) -> Object:

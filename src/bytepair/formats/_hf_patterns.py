@@ -4,20 +4,29 @@ Hugging Face runs the patterns of a file on Oniguruma, to which some signs mean 
 reading translates, so that the same regex may be spelt in another way here.
 """
 
+from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 from bytepair.errors import ExportError, PatternError
 from bytepair.formats._hf_scripts import SCRIPT_RUNS
 from bytepair.formats._json import Object, Section
 from bytepair.model import Behavior, Split
-from bytepair.patterns import automaton, for_oniguruma, portable, regex_of
+from bytepair.patterns import (
+    HF_DIGIT,
+    HF_PUNCTUATION,
+    NAMED,
+    automaton,
+    for_oniguruma,
+    portable,
+    regex_of,
+)
 
 _META_CHARACTERS = set(r"\.^$|?*+()[]{}")
 
-# What the pre-tokenisers with a rule of their own look for. They follow other Unicode versions than
-# patterns: 17 for digits, 8 for punctuation. Taken from tokenizers 0.23.3, every code point.
-DIGIT = r"[\p{N}\x{11DE0}-\x{11DE9}\x{16FF4}-\x{16FF6}]"
-PUNCTUATION = r"[!-/:-@\[-`{-~\u166D\x{111C9}[\p{P}&&\p{Age=8.0}]]"
+# What the pre-tokenisers with a rule of their own look for.
+DIGIT = HF_DIGIT
+PUNCTUATION = HF_PUNCTUATION
 WHITE_SPACE = r"\s"
 WORD_OR_SIGNS = r"\w+|[^\w\s]+"
 
@@ -38,9 +47,8 @@ class Source(NamedTuple):
     is_regex: bool
 
 
-def read_source(section: Section, *, cuts: bool = False) -> Source:
-    """The member "pattern": {"String": text} or {"Regex": regex}; one that `cuts` text must match
-    something.
+def read_source(section: Section) -> Source:
+    """The member "pattern": {"String": text} or {"Regex": regex}.
 
     Raises:
         FormatError: neither, or both; empty; not a regex, or one that is not supported.
@@ -53,18 +61,34 @@ def read_source(section: Section, *, cuts: bool = False) -> Source:
     text = source.get("Regex" if is_regex else "String", str)
     if not text:
         raise source.error(f"{source.path(next(iter(source.members)))} is empty: it finds nothing")
-    return Source(_our_reading(source, text, cuts=cuts) if is_regex else text, is_regex)
+    return Source(_our_reading(source, text) if is_regex else text, is_regex)
 
 
-def _our_reading(source: Section, pattern: str, *, cuts: bool) -> str:
+def _our_reading(source: Section, pattern: str) -> str:
     try:
         ours = for_oniguruma(pattern)
         regex_of(ours)
-        if cuts:
-            automaton(ours)  # refuses what matches the empty text
     except PatternError as error:
         raise source.error(f"{source.path('Regex')}: {error}") from error
-    return ours
+    return _named().get(ours, ours)
+
+
+@cache
+def _named() -> Mapping[str, str]:
+    """Named patterns that are spelt otherwise in files, by that spelling."""
+    return {portable(pattern): pattern for pattern in NAMED.values() if "$" in pattern}
+
+
+def check_cuts(section: Section, pattern: str) -> None:
+    """Refuse a regex that cannot cut text.
+
+    Raises:
+        FormatError: it matches the empty text.
+    """
+    try:
+        automaton(pattern)
+    except PatternError as error:
+        raise section.error(f"{section.path('pattern')}: {error}") from error
 
 
 def as_regex(source: Source) -> str:

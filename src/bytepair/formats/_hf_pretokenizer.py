@@ -13,6 +13,7 @@ from bytepair.formats._hf_patterns import (
     WHITE_SPACE,
     WORD_OR_SIGNS,
     as_regex,
+    check_cuts,
     literal,
     portable_or_refuse,
     read_behavior,
@@ -21,7 +22,7 @@ from bytepair.formats._hf_patterns import (
 from bytepair.formats._hf_scripts import SCRIPT_RUNS
 from bytepair.formats._json import Object, Section
 from bytepair.model import Metaspace, PrefixSpace, PreTokenizerStep, Split
-from bytepair.patterns import NAMED
+from bytepair.patterns import NAMED, split_steps
 
 PrependScheme = Literal["always", "first", "never"]
 
@@ -93,10 +94,13 @@ def _byte_level(leaf: Section) -> list[PreTokenizerStep]:
 
 
 def _split(leaf: Section) -> list[PreTokenizerStep]:
-    pattern, behavior = as_regex(read_source(leaf, cuts=True)), read_behavior(leaf)
+    pattern, behavior = as_regex(read_source(leaf)), read_behavior(leaf)
     # Where matches and gaps fare alike, it does not matter which is which.
     invert = leaf.get("invert", bool, False) and behavior not in {"isolated", "contiguous"}
-    return [Split(pattern, behavior, invert)]
+    steps = split_steps(Split(pattern, behavior, invert))
+    for step in steps:
+        check_cuts(leaf, step.pattern)
+    return list(steps)
 
 
 def _metaspace(leaf: Section) -> list[PreTokenizerStep]:

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from bytepair import formats
 from bytepair.errors import FormatError
-from bytepair.formats import _entries, _hf_read
+from bytepair.formats import _hf_read
 from bytepair.formats._entries import CoreEntries, Entries, read_tables
 from bytepair.model import MergeTable
 
-pytestmark = pytest.mark.skipif(_entries._core is None, reason="the core is not installed")
+pytestmark = pytest.mark.native_only
 TOKENS = st.dictionaries(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4),
     st.integers(0, 2**31 - 1),
