@@ -107,11 +107,13 @@ def calls(task: Task) -> Result:
     loaded_ones, refused = load_all(task)
     texts = {"hello world": "hello world", "4,000 characters": long_text(task)}
     works = {}
+    reference = loaded_ones[task["reference_library"]]
     for title, text in texts.items():
-        ids = [int(token) for token in loaded_ones[task["reference_library"]].encode(text)]
+        ids = [int(token) for token in reference.encode(text)]
+        right = {"encode": ids, "count": len(ids), "decode": as_texts(reference.decode(ids))}
         for verb in ("encode", "count", "decode"):
             functions = {
-                name: single_call(verb, library, text, ids)
+                name: single_call(verb, library, ids if verb == "decode" else text, right[verb])
                 for name, library in loaded_ones.items()
                 if getattr(library, verb)
             }
@@ -130,7 +132,7 @@ def long(task: Task) -> Result:
             rows = library.encode_batch([text])
             seconds.append(round(time.perf_counter() - started, 5))
         ids, _ = _peers.ragged(rows)
-        is_right = as_text(library.decode(ids.tolist())) == text
+        is_right = as_texts(library.decode(ids.tolist())) == [text]
         works[title] = {
             "runs": {"bytepair": seconds},
             "differing": {"bytepair": int(not is_right)},
@@ -209,10 +211,21 @@ def bulk_call(call: str, library: Library, task: Task) -> tuple[Callable[[], Any
         lengths = np.diff(borders).tolist()
         return lambda: function(texts), lambda counts: unequal(counts, lengths)
     rows = [row.tolist() for row in np.split(ids, borders[1:-1])]
-    if call == "decode_batch":
-        return lambda: function(rows), lambda decoded: unequal(map(as_text, decoded), texts)
-    flat = ids.tolist()
-    return lambda: function(flat), lambda decoded: int(as_text(decoded) != "".join(texts))
+    argument: list[Any] = rows if call == "decode_batch" else ids.tolist()
+    right = right_texts(call, argument, task)
+    return lambda: function(argument), lambda decoded: unequal(as_texts(decoded), right)
+
+
+def right_texts(call: str, argument: list[Any], task: Task) -> list[str]:
+    """What the reference decodes to; asked once a process."""
+    key = (call, task["reference"])
+    if key not in _right_texts:
+        library, _ = loaded(task["reference_library"], task)
+        _right_texts[key] = as_texts(getattr(library, call)(argument))
+    return _right_texts[key]
+
+
+_right_texts: dict[tuple[str, str], list[str]] = {}
 
 
 def splitting(task: Task) -> Callable[[], Any]:
@@ -232,15 +245,13 @@ def splitting(task: Task) -> Callable[[], Any]:
 
 
 def single_call(
-    verb: str, library: Library, text: str, ids: list[int]
+    verb: str, library: Library, argument: Any, right: Any
 ) -> tuple[Callable[[Any], Any], Any, bool]:
     """(the method, its argument, is its result right?)."""
     method = getattr(library, verb)
-    if verb == "decode":
-        return method, ids, as_text(method(ids)) == text
-    if verb == "count":
-        return method, text, method(text) == len(ids)
-    return method, text, list(map(int, method(text))) == ids
+    result = method(argument)
+    comparable = {"encode": lambda ids: list(map(int, ids)), "decode": as_texts}.get(verb, int)
+    return method, argument, comparable(result) == right
 
 
 def time_calls(functions: dict[str, tuple[Callable, Any, bool]], rounds: int) -> Result:
@@ -344,9 +355,10 @@ def unequal(mine: Any, right: Sequence[Any]) -> int:
     return sum(one != other for one, other in zip(mine, right, strict=True))
 
 
-def as_text(decoded: str | bytes | None) -> str:
-    """What a library decodes to, as text."""
-    return decoded.decode("utf-8", "replace") if isinstance(decoded, bytes) else decoded or ""
+def as_texts(decoded: Any) -> list[str]:
+    """What a library decodes to, one text or many, as texts."""
+    many = decoded if isinstance(decoded, list) else [decoded]
+    return [x.decode("utf-8", "replace") if isinstance(x, bytes) else x or "" for x in many]
 
 
 if __name__ == "__main__":

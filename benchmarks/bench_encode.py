@@ -330,7 +330,9 @@ def cells_of(name: str, record: Record) -> Iterator[str]:
     yield f"{slower:.2f}× the time per byte of the corpus" if slower else ""
     n_differing = record["differing"].get(name)
     if n_differing:
-        yield f"other results for {n_differing} of {record.get('n_texts', 1)} texts"
+        of_texts = f" for {n_differing} of {record['n_texts']} texts"
+        is_row_each = record["call"] in ("encode_files", "encode_batch", "decode_batch")
+        yield f"other results{of_texts if is_row_each else ''}"
 
 
 def shown(name: str, record: Record) -> str:

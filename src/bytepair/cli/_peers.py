@@ -196,7 +196,7 @@ def _bytepair(source: Source, threads: int) -> Library:
         encode=tok.encode,
         encode_batch=partial(tok.encode_batch_to_numpy, threads=threads, allowed_special="all"),
         encode_files=lambda paths, separator: tok.encode_files(
-            paths, separator=separator, threads=threads
+            paths, separator=separator, threads=threads, allowed_special="all"
         ),
         count=tok.count,
         count_batch=partial(tok.count_batch, threads=threads, allowed_special="all"),
