@@ -37,9 +37,9 @@ struct Lane {
 template <class Table, std::size_t N>
 void join_lanes(const Table& table, std::span<Lane<N>> lanes);
 
-/// Joins what can be joined in a word of any length; the symbols that are left stand at the front,
-/// and their number is returned. O(n log n). Throws std::length_error for 2^32 symbols or more.
+/// Appends the tokens of a word of any length to `tokens`. O(n log n), and O(n) where the tokens in
+/// one part of the word do not depend on parts far away, which is the rule.
 template <class Table>
-std::size_t join_heap(const Table& table, std::span<Symbol> symbols);
+void join_long(const Table& table, std::span<const Symbol> symbols, std::vector<Symbol>& tokens);
 
 }  // namespace bytepair

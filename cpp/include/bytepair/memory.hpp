@@ -36,7 +36,7 @@ class Pages {
   std::size_t size_ = 0;  // as the system counts it
 };
 
-/// An array of `T` that stays as large as it is made; zeroed. `T` needs no constructor.
+/// An array of `T` that never grows; zeroed. `T` needs no constructor.
 template <class T>
 class PageArray {
  public:
@@ -45,6 +45,12 @@ class PageArray {
   [[nodiscard]] T* data() const noexcept { return static_cast<T*>(pages_.data()); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
+
+  /// Keeps the first `n` only.
+  void shrink(std::size_t n) noexcept {
+    pages_.shrink(n * sizeof(T));
+    size_ = n;
+  }
 
  private:
   Pages pages_;
