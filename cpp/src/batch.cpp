@@ -98,6 +98,9 @@ class Collector {
   std::vector<Placed> late_;  // those that did not fit
 };
 
+/// Thrown within a text that is given up.
+struct Stopped {};
+
 /// One batch: what its threads share.
 class Work {
  public:
@@ -115,13 +118,16 @@ class Work {
     Encoder::Run run(encoder_, texts_.n_bytes(), keeps_ids_);
     TextSource::Share share;
     auto question = Clock::now() + kBetweenQuestions;
-    for (std::size_t number; take(share, number);) {
-      encode(run, share, number);
-      if (keep_going != nullptr && Clock::now() >= question) {
-        if (!(*keep_going)()) stop_ = true;
-        question = Clock::now() + kBetweenQuestions;
-      }
-    }
+    const auto ask = [&] {
+      if (keep_going == nullptr || Clock::now() < question) return;
+      if (!(*keep_going)()) stop_ = true;
+      question = Clock::now() + kBetweenQuestions;
+    };
+    run.pause = [&] {
+      ask();
+      if (stop_) throw Stopped();
+    };
+    for (std::size_t number; take(share, number); ask()) encode(run, share, number);
   }
 
   void stop() { stop_ = true; }
@@ -163,6 +169,8 @@ class Work {
         ++row;
         if (stop_) return;
       }
+    } catch (const Stopped&) {
+      return;
     } catch (...) {
       fail(number, row);
       return;

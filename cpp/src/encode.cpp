@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kLongAscii = 64;              // bytes from which ASCII is cut at borders
 constexpr std::size_t kHuge = std::size_t{1} << 16;  // bytes of a word that is not worth keeping
 constexpr std::size_t kMissedAtOnce = 64;
+constexpr std::size_t kBetweenPauses = std::size_t{1} << 20;  // bytes
 
 /// True if one of 16 bytes is not ASCII.
 bool has_other_than_ascii(const char* data) {
@@ -29,8 +30,14 @@ void IdBuffer::reserve(std::size_t n) {
   capacity_ = capacity;
 }
 
-Encoder::Encoder(SplitChain chain, Words words, std::size_t cache_bytes)
-    : chain_(std::move(chain)), words_(std::move(words)), cache_(cache_bytes) {}
+Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words,
+                 std::size_t cache_bytes)
+    : normalizer_(std::move(normalizer)),
+      edit_(std::move(edit)),
+      edits_(edit_.space != " " || !edit_.prefix.empty()),
+      chain_(std::move(chain)),
+      words_(std::move(words)),
+      cache_(cache_bytes) {}
 
 std::size_t Encoder::most_ids(std::size_t n_bytes) const noexcept {
   return n_bytes * 2;  // with an end mark behind each pre-token, one for each byte and one more
@@ -42,21 +49,50 @@ Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps
 void Encoder::Run::encode(std::string_view text, const Cutter& cutter) {
   const auto forbidden = cutter.forbidden.find(text, 0, text.size());
   if (forbidden.size > 0) {
-    throw ForbiddenToken(forbidden.start, std::string(text.substr(forbidden.start, forbidden.size)));
+    throw ForbiddenToken(forbidden.start, text.substr(forbidden.start, forbidden.size));
   }
   std::size_t start = 0;
   AddedTokens::Cursor cursor;
   for (AddedTokens::Found found; cutter.original.next(text, cursor, found); start = found.end) {
-    encode_stretch(text.substr(start, found.start - start));
+    encode_stretch(text.substr(start, found.start - start), cutter, start == 0);
     add_id(found.id);
   }
-  encode_stretch(text.substr(start));
+  encode_stretch(text.substr(start), cutter, start == 0);
 }
 
-void Encoder::Run::encode_stretch(std::string_view text) {
+/// A stretch between the tokens that are looked for in the text as it is.
+void Encoder::Run::encode_stretch(std::string_view text, const Cutter& cutter, bool is_first) {
+  if (!encoder_.normalizer_.empty()) text = encoder_.normalizer_.apply(text, normalized_);
+  std::size_t start = 0;
+  AddedTokens::Cursor cursor;
+  for (AddedTokens::Found found; cutter.normalized.next(text, cursor, found); start = found.end) {
+    encode_inner(text.substr(start, found.start - start), is_first && start == 0);
+    add_id(found.id);
+  }
+  encode_inner(text.substr(start), is_first && start == 0);
+}
+
+/// A stretch without added tokens.
+void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
+  const Edit& edit = encoder_.edit_;
+  if (!encoder_.edits_ || text.empty()) return encode_pre_tokens(text);
+  edited_.clear();
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    edited_.append(text, start, end - start);
+    if (end < text.size()) edited_ += edit.space;
+    start = end + 1;
+  }
+  const bool takes_prefix = !edit.only_first || is_first;
+  if (takes_prefix && !edited_.starts_with(edit.prefix)) edited_.insert(0, edit.prefix);
+  encode_pre_tokens(edited_);
+}
+
+void Encoder::Run::encode_pre_tokens(std::string_view text) {
   std::array<std::size_t, Splitter::kBatch> ends;
   SplitChain::Progress progress;
   const char* const readable_end = text.data() + text.size();
+  std::size_t question = kBetweenPauses;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t n = encoder_.chain_.cut(text, start, true, progress, ends);
     for (std::size_t i = 0; i < n; ++i) {
@@ -64,6 +100,17 @@ void Encoder::Run::encode_stretch(std::string_view text) {
       if (ends[i] == end) add_pre_token(text.data() + start, end - start, readable_end);
       start = end;
     }
+    if (start >= question && pause) {
+      pause();
+      question = start + kBetweenPauses;
+    }
+  }
+  flush();
+}
+
+void Encoder::Run::encode_words(std::span<const std::string_view> words) {
+  for (const auto word : words) {
+    if (!word.empty()) add_pre_token(word.data(), word.size(), word.data());
   }
   flush();
 }

@@ -90,7 +90,7 @@ Symbol* FirstSymbols::write_unknown(const Part& part, Symbol* at) const {
     for (const char byte : part.bytes) *at++ = rules_.fallback[static_cast<unsigned char>(byte)];
     return at;
   }
-  if (!rules_.unknown) throw UnknownCharacter(std::string(part.bytes));
+  if (!rules_.unknown) throw UnknownCharacter(part.bytes);
   *at++ = *rules_.unknown;
   return at;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace bytepair {
@@ -14,6 +15,13 @@ constexpr std::size_t kLanes = 48;  // more no longer hide more of the memory's 
 
 std::string_view token_at(const Tokens& tokens, std::size_t i) {
   return tokens.bytes.substr(tokens.offsets[i], tokens.offsets[i + 1] - tokens.offsets[i]);
+}
+
+/// "<0x41>" for the byte "A".
+std::string spelt_byte(std::string_view byte) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto value = static_cast<unsigned char>(byte.empty() ? 0 : byte[0]);
+  return {'<', '0', 'x', kDigits[value >> 4], kDigits[value & 15], '>'};
 }
 
 const Tokens& checked(const Tokens& tokens) {
@@ -61,16 +69,22 @@ void Words::add_first(const Tokens& tokens) {
 }
 
 void Words::add_whole(const Tokens& tokens) {
-  whole_ = TokenTable(tokens.symbols.size(), tokens.bytes.size());
-  // A character counts before the byte of the same value that stands in for unknown ones.
-  for (const bool fallback : {true, false}) {
+  whole_ = TokenTable(tokens.symbols.size() + 256, tokens.bytes.size());
+  // Of tokens with the same bytes the last one counts: a character rather than the byte of the same
+  // value that stands in for unknown ones, and anything rather than the spelling of such a byte.
+  const auto add = [&](const auto& wanted, const auto& spelling) {
     for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
-      const unsigned kind = tokens.kinds[i];
-      if (kind & (Tokens::kContinuesWord | Tokens::kEndsWord)) continue;
-      if (fallback != ((kind & Tokens::kByteFallback) != 0)) continue;
-      whole_.add(token_at(tokens, i), id_of(tokens.symbols[i]));
+      if (wanted(tokens.kinds[i])) whole_.add(spelling(i), id_of(tokens.symbols[i]));
     }
+  };
+  constexpr unsigned kMarked = Tokens::kContinuesWord | Tokens::kEndsWord;
+  const auto is_byte = [](unsigned kind) { return (kind & Tokens::kByteFallback) != 0; };
+  const auto content = [&](std::size_t i) { return token_at(tokens, i); };
+  if (!first_.rules().by_bytes) {
+    add(is_byte, [&](std::size_t i) { return spelt_byte(token_at(tokens, i)); });
   }
+  add([&](unsigned kind) { return is_byte(kind) && !(kind & kMarked); }, content);
+  add([&](unsigned kind) { return !is_byte(kind) && !(kind & kMarked); }, content);
 }
 
 void Words::find_borders(const Tokens& tokens, const MergeColumns& merges) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <span>
@@ -13,17 +14,19 @@
 #include <vector>
 
 #include "bytepair/cache.hpp"
+#include "bytepair/normalize.hpp"
 #include "bytepair/special.hpp"
 #include "bytepair/split.hpp"
 #include "bytepair/words.hpp"
 
 namespace bytepair {
 
-/// A token that must not be in the text is: where, and which.
+/// A token that must not be in a text is there.
 struct ForbiddenToken : std::runtime_error {
-  ForbiddenToken(std::size_t position, const std::string& content)
-      : std::runtime_error(content), at(position) {}
+  ForbiddenToken(std::size_t position, std::string_view token)
+      : std::runtime_error("a forbidden token"), at(position), content(token) {}
   std::size_t at;
+  std::string content;
 };
 
 /// Ids one after the other, in memory that is not touched before it is written.
@@ -63,7 +66,16 @@ class IdBuffer {
 /// Twin: bytepair.engines.python.Encoder (tests/parity/test_encode.py).
 class Encoder {
  public:
-  Encoder(SplitChain chain, Words words, std::size_t cache_bytes);
+  /// What a pre-tokeniser does to a stretch before it cuts: spaces are replaced, and something is
+  /// put before a stretch that does not begin with it.
+  struct Edit {
+    std::string space = " ";
+    std::string prefix;
+    bool only_first = false;  // the prefix: only where the text begins
+  };
+
+  Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words,
+          std::size_t cache_bytes);
 
   class Run;
 
@@ -71,6 +83,9 @@ class Encoder {
   [[nodiscard]] std::size_t most_ids(std::size_t n_bytes) const noexcept;
 
  private:
+  Normalizer normalizer_;
+  Edit edit_;
+  bool edits_;
   SplitChain chain_;
   Words words_;
   mutable WordCache cache_;
@@ -88,8 +103,11 @@ class Encoder::Run {
   /// the text so far are then there.
   void encode(std::string_view text, const Cutter& cutter);
 
-  /// Encodes text without added tokens; the same in parts.
-  void encode_stretch(std::string_view text);
+  /// Encodes pre-tokens that somebody else has cut.
+  void encode_words(std::span<const std::string_view> words);
+
+  /// Called now and then within long texts; may throw to give up.
+  std::function<void()> pause;
 
   /// The ids of all texts.
   IdBuffer ids;
@@ -111,6 +129,9 @@ class Encoder::Run {
   };
   static constexpr std::size_t kPending = 256;
 
+  void encode_stretch(std::string_view text, const Cutter& cutter, bool is_first);
+  void encode_inner(std::string_view text, bool is_first);
+  void encode_pre_tokens(std::string_view text);
   void add_id(TokenId id);
   void add_pre_token(const char* data, std::size_t size, const char* readable_end);
   void add_long(std::string_view text);
@@ -129,6 +150,8 @@ class Encoder::Run {
   std::array<Pending, kPending> pending_;
   std::array<Missed, kPending> missed_;
   std::vector<TokenId> missed_ids_;
+  Normalizer::Buffers normalized_;
+  std::string edited_;
 };
 
 }  // namespace bytepair

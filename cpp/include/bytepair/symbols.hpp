@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,9 +15,11 @@
 namespace bytepair {
 
 /// A character without a token, where the vocabulary has neither byte fallback nor an unknown
-/// token; `what()` is its bytes.
+/// token.
 struct UnknownCharacter : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit UnknownCharacter(std::string_view character)
+      : std::runtime_error("a character without a token"), bytes(character) {}
+  std::string bytes;
 };
 
 /// Looks up the parts of pre-tokens: their bytes, or their characters.

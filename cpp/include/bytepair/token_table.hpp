@@ -15,7 +15,7 @@ using TokenId = std::uint32_t;
 class TokenTable {
  public:
   TokenTable() = default;
-  /// Makes room for tokens that have so many bytes together; more must not be added.
+  /// `n_tokens`: the most that will be added; `n_bytes`: about how many bytes they have together.
   TokenTable(std::size_t n_tokens, std::size_t n_bytes);
 
   /// Of tokens with the same bytes the last one counts.
