@@ -1,5 +1,6 @@
 // module.cpp: the list of what the module _core holds.
 #include "bind.hpp"
+#include "bytepair/cache.hpp"
 
 namespace nb = nanobind;
 
@@ -9,7 +10,10 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ core. Private: bytepair.engines is the door to it.";
   m.def("wait_for_unlocked", &bytepair::bind::wait_for_unlocked);
   // A fork has the forking thread only, and that one is not in the core.
-  m.def("forget_unlocked", [] { bytepair::bind::n_unlocked = 0; });
+  m.def("forget_unlocked", [] {
+    bytepair::bind::n_unlocked = 0;
+    bytepair::note_fork();
+  });
   bytepair::bind::bind_split(m);
   bytepair::bind::bind_normalize(m);
   bytepair::bind::bind_special(m);

@@ -69,13 +69,13 @@ void bind_special(nb::module_& m) {
           nb::arg("text"),
           nb::sig("def in_normalized(self, text: bytes) -> list[tuple[int, int, int]]"))
       .def(
-          "find_forbidden",
+          "forbidden_span",
           [](const Cutter& self, const nb::bytes& text) {
             const auto view = view_of(text);
             const auto found = self.forbidden.find(view, 0, view.size());
             return nb::make_tuple(found.start, found.size);
           },
-          nb::arg("text"), nb::sig("def find_forbidden(self, text: bytes) -> tuple[int, int]"))
+          nb::arg("text"), nb::sig("def forbidden_span(self, text: bytes) -> tuple[int, int]"))
       .def(
           "certain_original",
           [](const Cutter& self, const nb::bytes& text) {

@@ -1,256 +1,260 @@
-// encode.cpp: split, find the first symbols, join by rank.
+// encode.cpp: cut text into words, look them up together, join those that are not known.
 #include "bytepair/encode.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <future>
-#include <mutex>
-#include <queue>
-#include <system_error>
+#include <cstring>
 #include <utility>
-
-#include "bytepair/utf8.hpp"
 
 namespace bytepair {
 namespace {
 
-constexpr std::size_t kFew = 40;  // symbols up to which looking at all pairs beats a heap
-constexpr std::size_t kBytesBetweenQuestions = std::size_t{1} << 20;
-constexpr std::chrono::milliseconds kWaitBetweenQuestions{50};
+constexpr std::size_t kLongAscii = 64;              // bytes from which ASCII is cut at borders
+constexpr std::size_t kHuge = std::size_t{1} << 16;  // bytes of a word that is not worth keeping
+constexpr std::size_t kMissedAtOnce = 64;
+constexpr std::size_t kBetweenPauses = std::size_t{1} << 20;  // bytes
 
-std::string hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string digits;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    digits += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return digits;
+/// True if one of 16 bytes is not ASCII.
+bool has_other_than_ascii(const char* data) {
+  std::uint64_t bytes[2];
+  std::memcpy(bytes, data, 16);
+  return ((bytes[0] | bytes[1]) & 0x8080'8080'8080'8080u) != 0;
 }
 
 }  // namespace
 
-Encoder::Encoder(Splitter splitter, FirstSymbols first, const MergeColumns& merges,
-                 TokenByBytes whole)
-    : splitter_(std::move(splitter)),
-      first_(std::move(first)),
-      merges_(merges.left.size()),
-      whole_(std::move(whole)) {
-  const auto n = merges.left.size();
-  if (merges.right.size() != n || merges.joined.size() != n || merges.rank.size() != n) {
-    throw std::invalid_argument("the columns of the merges differ in length");
-  }
-  if (first_.byte_ids.size() != 256 && !(first_.byte_ids.empty() && first_.by_character)) {
-    throw std::invalid_argument("an encoder needs the ids of all 256 bytes");
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (merges.rank[i] == kNoRank) throw std::invalid_argument("a rank of 2^32 - 1");
-    merges_.insert(merges.left[i], merges.right[i], {merges.rank[i], merges.joined[i]});
-  }
+void IdBuffer::reserve(std::size_t n) {
+  const std::size_t capacity = std::max(size_ + n, capacity_ * 2);
+  auto ids = std::make_unique_for_overwrite<TokenId[]>(capacity);
+  std::copy_n(ids_.get(), size_, ids.get());
+  ids_ = std::move(ids);
+  capacity_ = capacity;
 }
 
-bool Encoder::encode(std::string_view text, std::vector<TokenId>& ids,
-                     const KeepGoing& keep_going) const {
+Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words,
+                 std::size_t cache_bytes)
+    : normalizer_(std::move(normalizer)),
+      edit_(std::move(edit)),
+      edits_(edit_.space != " " || !edit_.prefix.empty()),
+      chain_(std::move(chain)),
+      words_(std::move(words)),
+      cache_(cache_bytes) {}
+
+std::size_t Encoder::most_ids(std::size_t n_bytes) const noexcept {
+  return n_bytes * 2;  // with an end mark behind each pre-token, one for each byte and one more
+}
+
+Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps_ids)
+    : encoder_(encoder), view_(encoder.cache_, expected_bytes), keeps_ids_(keeps_ids) {}
+
+void Encoder::Run::encode(std::string_view text, const Cutter& cutter) {
+  const auto forbidden = cutter.forbidden.find(text, 0, text.size());
+  if (forbidden.size > 0) {
+    throw ForbiddenToken(forbidden.start, text.substr(forbidden.start, forbidden.size));
+  }
   std::size_t start = 0;
-  std::size_t question = kBytesBetweenQuestions;
-  DeadEnds dead_ends;
-  while (start < text.size()) {
-    const std::size_t end = splitter_.next(text, start, true, dead_ends);
-    encode_word(text.substr(start, end - start), ids);
-    start = end;
-    if (start >= question) {
-      if (!keep_going()) return false;
-      question = start + kBytesBetweenQuestions;
+  AddedTokens::Cursor cursor;
+  for (AddedTokens::Found found; cutter.original.next(text, cursor, found); start = found.end) {
+    encode_stretch(text.substr(start, found.start - start), cutter, start == 0);
+    add_id(found.id);
+  }
+  encode_stretch(text.substr(start), cutter, start == 0);
+}
+
+/// A stretch between the tokens that are looked for in the text as it is.
+void Encoder::Run::encode_stretch(std::string_view text, const Cutter& cutter, bool is_first) {
+  if (!encoder_.normalizer_.empty()) text = encoder_.normalizer_.apply(text, normalized_);
+  std::size_t start = 0;
+  AddedTokens::Cursor cursor;
+  for (AddedTokens::Found found; cutter.normalized.next(text, cursor, found); start = found.end) {
+    encode_inner(text.substr(start, found.start - start), is_first && start == 0);
+    add_id(found.id);
+  }
+  encode_inner(text.substr(start), is_first && start == 0);
+}
+
+/// A stretch without added tokens.
+void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
+  const Edit& edit = encoder_.edit_;
+  if (!encoder_.edits_ || text.empty()) return encode_pre_tokens(text);
+  edited_.clear();
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    edited_.append(text, start, end - start);
+    if (end < text.size()) edited_ += edit.space;
+    start = end + 1;
+  }
+  const bool takes_prefix = !edit.only_first || is_first;
+  if (takes_prefix && !edited_.starts_with(edit.prefix)) edited_.insert(0, edit.prefix);
+  encode_pre_tokens(edited_);
+}
+
+void Encoder::Run::encode_pre_tokens(std::string_view text) {
+  std::array<std::size_t, Splitter::kBatch> ends;
+  SplitChain::Progress progress;
+  const char* const readable_end = text.data() + text.size();
+  std::size_t question = kBetweenPauses;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t n = encoder_.chain_.cut(text, start, true, progress, ends);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t end = ends[i] & ~SplitChain::kRemoved;
+      if (ends[i] == end) add_pre_token(text.data() + start, end - start, readable_end);
+      start = end;
+    }
+    if (start >= question && pause) {
+      pause();
+      question = start + kBetweenPauses;
     }
   }
-  return true;
+  flush();
 }
 
-void Encoder::encode_cut(std::string_view text, std::span<const std::size_t> ends,
-                         std::vector<TokenId>& ids) const {
-  std::size_t start = 0;
-  for (const std::size_t end : ends) {
-    if (end < start || end > text.size()) throw std::invalid_argument("cuts that do not ascend");
-    encode_word(text.substr(start, end - start), ids);
-    start = end;
+void Encoder::Run::encode_words(std::span<const std::string_view> words) {
+  for (const auto word : words) {
+    if (!word.empty()) add_pre_token(word.data(), word.size(), word.data());
   }
+  flush();
 }
 
-void Encoder::encode_word(std::string_view word, std::vector<TokenId>& ids) const {
-  if (!whole_.empty()) {
-    if (const auto found = whole_.find(word); found != whole_.end()) {
-      ids.push_back(found->second);
-      return;
-    }
-  }
-  const std::size_t start = ids.size();
-  add_symbols(word, ids);
-  if (ids.size() - start <= kFew) {
-    join_few(ids, start);
+void Encoder::Run::add_id(TokenId id) {
+  if (keeps_ids_) {
+    ids.push_back(id);
   } else {
-    join_many(ids, start);
+    ++n_counted_;
   }
 }
 
-void Encoder::add_symbols(std::string_view word, std::vector<TokenId>& symbols) const {
-  if (!first_.by_character) {
-    for (const char byte : word) {
-      symbols.push_back(first_.byte_ids[static_cast<unsigned char>(byte)]);
-    }
-    return;
+inline void Encoder::Run::add_pre_token(const char* data, std::size_t size,
+                                        const char* readable_end) {
+  if (size > WordKey::kShort) {
+    add_long({data, size});
+  } else {
+    const auto key = readable_end - data >= 16 ? WordKey::of_short(data, size)
+                                               : WordKey::of({data, size});
+    add_word(key, data, size);
   }
-  const auto* begin = reinterpret_cast<const unsigned char*>(word.data());
-  for (std::size_t at = 0; at < word.size();) {
-    const std::size_t size = std::max<std::size_t>(
-        read_utf8(begin + at, begin + word.size()).size, 1);
-    const auto character = word.substr(at, size);
-    const auto found = first_.characters.find(character);
-    if (found != first_.characters.end()) {
-      symbols.push_back(found->second);
+}
+
+inline void Encoder::Run::add_word(const WordKey& key, const char* data, std::size_t size) {
+  const auto place = view_.place(key);
+  view_.prefetch(place);
+  pending_[n_pending_] = {key, data, static_cast<std::uint32_t>(size), place};
+  pending_bytes_ += size;
+  if (++n_pending_ == kPending) flush();
+}
+
+/// A pre-token that is cut into pieces where that is possible and likely to be worth it.
+void Encoder::Run::add_long(std::string_view text) {
+  const Borders& borders = encoder_.words_.borders();
+  const bool may_cut = !borders.empty() && (text.size() > kLongAscii || has_other_than_ascii(text.data()));
+  std::size_t end = may_cut ? borders.next(text, 0) : text.size();
+  if (end < text.size() && encoder_.words_.whole(text) != nullptr) end = text.size();
+  if (end < text.size()) {
+    for (std::size_t start = 0; start < text.size(); start = end, end = borders.next(text, start)) {
+      const auto piece = text.substr(start, end - start);
+      add_word(WordKey::of(piece).of_piece(), piece.data(), piece.size());
+    }
+  } else if (text.size() < kHuge) {
+    add_word(WordKey::of(text), text.data(), text.size());
+  } else {
+    flush();
+    missed_ids_.clear();
+    Words::Word word{text};
+    encoder_.words_.encode({&word, 1}, missed_ids_);
+    if (keeps_ids_) {
+      std::ranges::copy(missed_ids_, ids.room(missed_ids_.size()));
+      ids.grow(missed_ids_.size());
     } else {
-      add_unknown(character, symbols);
+      n_counted_ += missed_ids_.size();
     }
-    at += size;
-  }
-  if (first_.end_of_word) symbols.push_back(*first_.end_of_word);
-}
-
-void Encoder::add_unknown(std::string_view character, std::vector<TokenId>& symbols) const {
-  if (first_.byte_ids.empty()) throw UnknownCharacter(hex(character));
-  for (const char byte : character) {
-    symbols.push_back(first_.byte_ids[static_cast<unsigned char>(byte)]);
   }
 }
 
-/// Looks at every pair for each join: quadratic, and the fastest for a few symbols.
-void Encoder::join_few(std::vector<TokenId>& ids, std::size_t start) const {
-  std::size_t n = ids.size() - start;
-  if (n < 2) return;
-  TokenId* symbols = ids.data() + start;
-  std::array<std::uint32_t, kFew> ranks;  // of the pair that starts at each symbol
-  for (std::size_t i = 0; i + 1 < n; ++i) ranks[i] = rank(symbols[i], symbols[i + 1]);
-  while (n > 1) {
-    const auto best = std::min_element(ranks.begin(), ranks.begin() + (n - 1));
-    if (*best == kNoRank) break;
-    const auto at = static_cast<std::size_t>(best - ranks.begin());
-    symbols[at] = merges_.find(symbols[at], symbols[at + 1])->id;
-    std::copy(symbols + at + 2, symbols + n, symbols + at + 1);
-    std::copy(best + 1, ranks.begin() + (n - 1), best);
-    --n;
-    if (at + 1 < n) ranks[at] = rank(symbols[at], symbols[at + 1]);
-    if (at > 0) ranks[at - 1] = rank(symbols[at - 1], symbols[at]);
-  }
-  ids.resize(start + n);
-}
-
-/// A heap of candidate sites over linked symbols: O(n log n).
-void Encoder::join_many(std::vector<TokenId>& ids, std::size_t start) const {
-  const std::span<TokenId> symbols(ids.data() + start, ids.size() - start);
-  if (symbols.size() >= kNoRank) throw std::length_error("a pre-token of 4 GiB or more");
-  const auto n = static_cast<std::uint32_t>(symbols.size());
-  std::vector<std::uint32_t> next(n);
-  std::vector<std::uint32_t> previous(n);
-  std::vector<std::uint32_t> ranks(n, kNoRank);  // of the pair that starts at each symbol
-  std::vector<std::uint64_t> sites;              // rank << 32 | position
-  const auto can_join = [&](std::uint32_t at) {
-    ranks[at] = next[at] < n ? rank(symbols[at], symbols[next[at]]) : kNoRank;
-    return ranks[at] != kNoRank;
-  };
-  const auto site = [&](std::uint32_t at) { return std::uint64_t{ranks[at]} << 32 | at; };
-  for (std::uint32_t i = 0; i < n; ++i) {
-    next[i] = i + 1;
-    previous[i] = i - 1;
-    if (can_join(i)) sites.push_back(site(i));
-  }
-  std::priority_queue queue(std::greater<>{}, std::move(sites));
-  while (!queue.empty()) {
-    const auto at = static_cast<std::uint32_t>(queue.top());
-    const auto popped_rank = static_cast<std::uint32_t>(queue.top() >> 32);
-    queue.pop();
-    if (ranks[at] != popped_rank) continue;  // the pair has changed since
-    const std::uint32_t second = next[at];
-    symbols[at] = merges_.find(symbols[at], symbols[second])->id;
-    ranks[second] = kNoRank;
-    next[at] = next[second];
-    if (next[at] < n) previous[next[at]] = at;
-    if (can_join(at)) queue.push(site(at));
-    if (at > 0 && can_join(previous[at])) queue.push(site(previous[at]));
-  }
-  std::size_t n_left = 0;
-  for (std::uint32_t at = 0; at < n; at = next[at]) symbols[n_left++] = symbols[at];
-  ids.resize(start + n_left);
-}
-
-std::uint32_t Encoder::rank(TokenId left, TokenId right) const noexcept {
-  const auto* joined = merges_.find(left, right);
-  return joined == nullptr ? kNoRank : joined->rank;
-}
-
-Encoder::Rows Encoder::encode_batch(std::span<const std::string_view> documents,
-                                    std::size_t n_threads, const KeepGoing& keep_going) const {
-  // Threads take blocks of documents in turn; each block's ids are kept apart and joined in order.
-  const std::size_t block = std::clamp<std::size_t>(documents.size() / n_threads / 8, 1, 1024);
-  const std::size_t n_blocks = (documents.size() + block - 1) / block;
-  std::vector<std::vector<TokenId>> block_ids(n_blocks);
-  Rows rows;
-  rows.offsets.assign(documents.size() + 1, 0);
-  std::atomic<std::size_t> next_block{0};
-  std::atomic<bool> stop{false};
-  std::exception_ptr failure;
-  std::mutex failure_lock;
-
-  const auto work = [&](const KeepGoing& ask) {
-    for (std::size_t b; !stop && (b = next_block++) < n_blocks;) {
-      auto& ids = block_ids[b];
-      for (std::size_t d = b * block; d < std::min((b + 1) * block, documents.size()); ++d) {
-        const std::size_t before = ids.size();
-        if (!encode(documents[d], ids, ask)) {
-          stop = true;
-          return;
-        }
-        rows.offsets[d + 1] = static_cast<std::int64_t>(ids.size() - before);
+/// Looks up all words that wait.
+void Encoder::Run::flush() {
+  std::array<TokenId, 4> unused;
+  TokenId* const begin = keeps_ids_ ? ids.room(pending_bytes_ + n_pending_ + 4) : unused.data();
+  std::size_t n_found = 0;
+  n_missed_ = 0;
+  for (std::size_t i = 0; i < n_pending_; ++i) {
+    const Pending& word = pending_[i];
+    TokenId* const out = keeps_ids_ ? begin + n_found : begin;
+    std::size_t n = view_.find_fast(word.key, word.place, out);
+    if (n == 0) [[unlikely]] {
+      n = look_up(word, keeps_ids_ ? out : nullptr);
+      if (n == 0) {
+        missed_[n_missed_++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n_found)};
       }
-      if (!ask()) stop = true;
     }
-  };
-  const auto guarded_work = [&](const KeepGoing& ask) {
-    try {
-      work(ask);
-    } catch (...) {
-      const std::lock_guard lock(failure_lock);
-      if (!failure) failure = std::current_exception();
-      stop = true;
-    }
-  };
-  const std::size_t n_workers = std::min(n_threads, n_blocks);
-  std::vector<std::future<void>> helpers;
-  helpers.reserve(n_workers);
-  try {
-    for (std::size_t t = 1; t < n_workers; ++t) {
-      helpers.push_back(
-          std::async(std::launch::async, [&] { guarded_work([&] { return !stop; }); }));
-    }
-  } catch (const std::system_error&) {  // no more threads to be had: fewer do the work
+    n_found += n;
   }
-  guarded_work(keep_going);
-  for (auto& helper : helpers) {
-    // A helper may be at a long document still: whoever waits wants to be able to give up.
-    while (helper.wait_for(kWaitBetweenQuestions) != std::future_status::ready) {
-      if (!stop && !keep_going()) stop = true;
-    }
+  if (n_missed_ > 0) {
+    add_missed(begin, n_found);
+  } else if (keeps_ids_) {
+    ids.grow(n_found);
+  } else {
+    n_counted_ += n_found;
   }
-  if (failure) std::rethrow_exception(failure);
-  rows.complete = !stop;
+  n_pending_ = 0;
+  pending_bytes_ = 0;
+}
 
-  for (std::size_t d = 0; d < documents.size(); ++d) rows.offsets[d + 1] += rows.offsets[d];
-  rows.ids.reserve(static_cast<std::size_t>(rows.offsets.back()));
-  for (auto& ids : block_ids) {
-    rows.ids.insert(rows.ids.end(), ids.begin(), ids.end());
-    ids = {};
+std::size_t Encoder::Run::look_up(const Pending& word, TokenId* out) {
+  std::array<TokenId, 4> storage;
+  const auto known = view_.find(word.key, {word.data, word.size}, storage);
+  if (out != nullptr) std::ranges::copy(known, out);
+  return known.size();
+}
+
+/// Joins the words that are not known and puts their ids between those that were found.
+void Encoder::Run::add_missed(TokenId* out, std::size_t n_found) {
+  struct Range {
+    std::size_t start;
+    std::size_t size;
+  };
+  std::array<Range, kPending> ranges;  // of each missed word in `missed_ids_`
+  std::array<Words::Word, kMissedAtOnce> words;
+  std::array<std::uint32_t, kMissedAtOnce> numbers;
+  missed_ids_.clear();
+  for (std::size_t first = 0; first < n_missed_; first += kMissedAtOnce) {
+    std::size_t n_words = 0;
+    for (std::size_t m = first; m < std::min(first + kMissedAtOnce, n_missed_); ++m) {
+      const Pending& word = pending_[missed_[m].word];
+      const std::string_view text(word.data, word.size);
+      // The same word may have been missed, and joined, before.
+      std::array<TokenId, 4> storage;
+      const auto known = view_.find(word.key, text, storage);
+      ranges[m] = {missed_ids_.size(), known.size()};
+      missed_ids_.insert(missed_ids_.end(), known.begin(), known.end());
+      if (!known.empty()) continue;
+      numbers[n_words] = static_cast<std::uint32_t>(m);
+      words[n_words++] = {text, (word.key.high & WordKey::kPiece) == 0};
+    }
+    std::size_t start = missed_ids_.size();
+    encoder_.words_.encode(std::span(words.data(), n_words), missed_ids_);
+    for (std::size_t i = 0; i < n_words; ++i) {
+      ranges[numbers[i]] = {start, words[i].n_ids};
+      const Pending& word = pending_[missed_[numbers[i]].word];
+      view_.add(word.key, words[i].text, std::span(missed_ids_).subspan(start, words[i].n_ids));
+      start += words[i].n_ids;
+    }
   }
-  return rows;
+  std::size_t n_more = 0;
+  for (std::size_t m = 0; m < n_missed_; ++m) n_more += ranges[m].size;
+  if (keeps_ids_) {
+    // From the end: what lies behind a missed word moves to where it belongs.
+    std::size_t end = n_found;
+    for (std::size_t m = n_missed_, shift = n_more; m-- > 0;) {
+      const std::size_t place = missed_[m].n_before;
+      std::memmove(out + place + shift, out + place, (end - place) * sizeof(TokenId));
+      shift -= ranges[m].size;
+      std::copy_n(missed_ids_.data() + ranges[m].start, ranges[m].size, out + place + shift);
+      end = place;
+    }
+    ids.grow(n_found + n_more);
+  } else {
+    n_counted_ += n_found + n_more;
+  }
+  view_.settle();
 }
 
 }  // namespace bytepair

@@ -5,102 +5,153 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
+#include <utility>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "bytepair/pair_map.hpp"
+#include "bytepair/cache.hpp"
+#include "bytepair/normalize.hpp"
+#include "bytepair/special.hpp"
 #include "bytepair/split.hpp"
+#include "bytepair/words.hpp"
 
 namespace bytepair {
 
-using TokenId = std::uint32_t;
-
-/// A character without a token, in a vocabulary without byte fallback; `what()` is its bytes in
-/// hex.
-struct UnknownCharacter : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// A token that must not be in a text is there.
+struct ForbiddenToken : std::runtime_error {
+  ForbiddenToken(std::size_t position, std::string_view token)
+      : std::runtime_error("a forbidden token"), at(position), content(token) {}
+  std::size_t at;
+  std::string content;
 };
 
-/// Which neighbours join: parallel arrays. Several merges may share a rank, which is less than
-/// 2^32 - 1; the leftmost of equal ranks is joined first.
-struct MergeColumns {
-  std::span<const TokenId> left;
-  std::span<const TokenId> right;
-  std::span<const TokenId> joined;
-  std::span<const std::uint32_t> rank;
-};
-
-struct BytesHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view bytes) const noexcept {
-    return std::hash<std::string_view>{}(bytes);
+/// Ids one after the other, in memory that is not touched before it is written.
+class IdBuffer {
+ public:
+  IdBuffer() = default;
+  IdBuffer(IdBuffer&& other) noexcept
+      : ids_(std::move(other.ids_)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  IdBuffer& operator=(IdBuffer&& other) noexcept {
+    ids_ = std::move(other.ids_);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
   }
+  [[nodiscard]] std::span<const TokenId> ids() const noexcept { return {ids_.get(), size_}; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void clear() noexcept { size_ = 0; }
+  void push_back(TokenId id) { *room(1) = id, ++size_; }
+
+  /// Where the next `n` ids may be written; `grow` says how many were.
+  TokenId* room(std::size_t n) {
+    if (capacity_ - size_ < n) reserve(n);
+    return ids_.get() + size_;
+  }
+  void grow(std::size_t n) noexcept { size_ += n; }
+
+ private:
+  void reserve(std::size_t n);
+  std::unique_ptr<TokenId[]> ids_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
 };
 
-using TokenByBytes = std::unordered_map<std::string, TokenId, BytesHash, std::equal_to<>>;
-
-/// How the first symbols of a pre-token are found.
-struct FirstSymbols {
-  std::vector<TokenId> byte_ids;       // 256 ids, or none
-  bool by_character = false;           // else by byte
-  TokenByBytes characters;             // UTF-8 of one character -> id
-  std::optional<TokenId> end_of_word;  // appended to each pre-token
-};
-
-/// Encodes documents. Read-only after construction: safe to share between threads.
+/// Everything that turns texts into ids. Safe to share between threads.
 /// Twin: bytepair.engines.python.Encoder (tests/parity/test_encode.py).
 class Encoder {
  public:
-  /// Called now and then during long work, on the calling thread; returns false to give up.
-  using KeepGoing = std::function<bool()>;
-
-  /// Throws std::invalid_argument if the parts do not fit together.
-  Encoder(Splitter splitter, FirstSymbols first, const MergeColumns& merges,
-          TokenByBytes whole);
-
-  /// Appends the ids of one document to `ids`. O(n log n) for any input. Throws UnknownCharacter.
-  /// Returns false if `keep_going` said to give up.
-  bool encode(std::string_view text, std::vector<TokenId>& ids, const KeepGoing& keep_going) const;
-
-  /// Appends the ids of a document that is cut already: pre-token i ends at `ends[i]`. Throws
-  /// std::invalid_argument if the ends do not ascend within the text.
-  void encode_cut(std::string_view text, std::span<const std::size_t> ends,
-                  std::vector<TokenId>& ids) const;
-
-  /// The ids of many documents, one row each; row i is ids[offsets[i] .. offsets[i + 1]).
-  struct Rows {
-    std::vector<TokenId> ids;
-    std::vector<std::int64_t> offsets;
-    bool complete = true;  // false: gave up
+  /// What a pre-tokeniser does to a stretch before it cuts: spaces are replaced, and something is
+  /// put before a stretch that does not begin with it.
+  struct Edit {
+    std::string space = " ";
+    std::string prefix;
+    bool only_first = false;  // the prefix: only where the text begins
   };
 
-  /// Encodes on `n_threads` >= 1 threads (this one included); the result does not depend on them.
-  [[nodiscard]] Rows encode_batch(std::span<const std::string_view> documents,
-                                  std::size_t n_threads, const KeepGoing& keep_going) const;
+  Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words,
+          std::size_t cache_bytes);
+
+  class Run;
+
+  /// Most ids that texts of so many bytes become, unless a normaliser makes them longer.
+  [[nodiscard]] std::size_t most_ids(std::size_t n_bytes) const noexcept;
 
  private:
-  struct Joined {
-    std::uint32_t rank;
-    TokenId id;
+  Normalizer normalizer_;
+  Edit edit_;
+  bool edits_;
+  SplitChain chain_;
+  Words words_;
+  mutable WordCache cache_;
+};
+
+/// Encodes texts one after the other. Not for two threads at once: each has its own.
+class Encoder::Run {
+ public:
+  /// `expected_bytes`: of the texts to come, as far as known. Without `keeps_ids` they are only
+  /// counted.
+  explicit Run(const Encoder& encoder, std::size_t expected_bytes = 0, bool keeps_ids = true);
+
+  /// Encodes one text: cut at the added tokens, the stretches between them cut into pre-tokens,
+  /// those joined. O(n log n) for any input. Throws ForbiddenToken, UnknownCharacter; the ids of
+  /// the text so far are then there.
+  void encode(std::string_view text, const Cutter& cutter);
+
+  /// Encodes pre-tokens that somebody else has cut.
+  void encode_words(std::span<const std::string_view> words);
+
+  /// Called now and then within long texts; may throw to give up.
+  std::function<void()> pause;
+
+  /// The ids of all texts.
+  IdBuffer ids;
+  /// Number of all ids, kept or not.
+  [[nodiscard]] std::size_t n_ids() const noexcept { return n_counted_ + ids.size(); }
+
+ private:
+  /// A word that waits to be looked up, together with others.
+  struct Pending {
+    WordKey key;
+    const char* data;
+    std::uint32_t size;
+    std::uint32_t place;
   };
-  static constexpr std::uint32_t kNoRank = 0xFFFF'FFFF;
+  /// A word that is not known: where in `pending_`, and behind how many ids.
+  struct Missed {
+    std::uint32_t word;
+    std::uint32_t n_before;
+  };
+  static constexpr std::size_t kPending = 256;
 
-  void encode_word(std::string_view word, std::vector<TokenId>& ids) const;
-  void add_symbols(std::string_view word, std::vector<TokenId>& symbols) const;
-  void add_unknown(std::string_view character, std::vector<TokenId>& symbols) const;
-  void join_few(std::vector<TokenId>& ids, std::size_t start) const;
-  void join_many(std::vector<TokenId>& ids, std::size_t start) const;
-  [[nodiscard]] std::uint32_t rank(TokenId left, TokenId right) const noexcept;
+  void encode_stretch(std::string_view text, const Cutter& cutter, bool is_first);
+  void encode_inner(std::string_view text, bool is_first);
+  void encode_pre_tokens(std::string_view text);
+  void add_id(TokenId id);
+  void add_pre_token(const char* data, std::size_t size, const char* readable_end);
+  void add_long(std::string_view text);
+  void add_word(const WordKey& key, const char* data, std::size_t size);
+  void flush();
+  std::size_t look_up(const Pending& word, TokenId* out);
+  void add_missed(TokenId* out, std::size_t n_found);
 
-  Splitter splitter_;
-  FirstSymbols first_;
-  PairMap<Joined> merges_;
-  TokenByBytes whole_;  // pre-tokens that need no merging
+  const Encoder& encoder_;
+  WordCache::View view_;
+  bool keeps_ids_;
+  std::size_t n_counted_ = 0;
+  std::size_t n_pending_ = 0;
+  std::size_t n_missed_ = 0;
+  std::size_t pending_bytes_ = 0;
+  std::array<Pending, kPending> pending_;
+  std::array<Missed, kPending> missed_;
+  std::vector<TokenId> missed_ids_;
+  Normalizer::Buffers normalized_;
+  std::string edited_;
 };
 
 }  // namespace bytepair

@@ -3,21 +3,27 @@
 import atexit
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 import bytepair._core as _core
 from bytepair.engines import python
-from bytepair.engines._interface import Ragged
-from bytepair.errors import EncodeError, UnknownTokenError
+from bytepair.engines._interface import Spans, Text
+from bytepair.errors import EncodeError, SpecialTokenError, UnknownTokenError
 from bytepair.model import (
     AddedToken,
     Merge,
+    MergeTable,
+    Metaspace,
     NormalizerStep,
+    PrefixSpace,
     Prepend,
     Replace,
+    Split,
     SplitRules,
     TokenId,
     TokenizerSpec,
@@ -29,6 +35,8 @@ from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
 _MAX_ID = 0xFFFF_FFFF
+_LARGE_ID = 2**20 - 1  # ids from here on are numbered anew in the core
+_CACHE_BYTES = 64 << 20
 _NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
 
 
@@ -66,51 +74,46 @@ class Learner:
         return [Merge(*merge) for merge in self._core.advance(n_merges)]
 
 
-class Encoder:
-    """The core's encoder."""
+class Encoder(_core.Encoder):
+    """The core's encoder. What it does not do itself the twin does."""
 
-    def __init__(self, core: _core.Encoder) -> None:
-        self._core = core
+    def __init__(self, spec: TokenizerSpec, chain: _core.SplitChain, edit: "_Edit",
+                 cache_bytes: int | None) -> None:
+        self._spec = spec
+        super().__init__(
+            _words(spec),
+            normalizer(spec.rules.normalizer),
+            edit.space,
+            edit.prefix,
+            edit.only_first,
+            chain,
+            _CACHE_BYTES if cache_bytes is None else cache_bytes,
+            _n_ids(spec),
+            to_utf8,
+            _unknown_character,
+            _forbidden_token,
+        )
 
-    def encode(self, data: bytes) -> list[TokenId]:
-        """Ids of one document."""
-        try:
-            return self._core.encode(data)
-        except _core.UnknownCharacter as error:
-            raise _encode_error(error) from None
+    @cached_property
+    def _twin(self) -> python.Encoder:
+        return python.Encoder(self._spec)
 
-    def count(self, data: bytes) -> int:
-        """Number of ids of one document."""
-        try:
-            return self._core.count(data)
-        except _core.UnknownCharacter as error:
-            raise _encode_error(error) from None
+    def encode_spans(self, text: Text, cutter: "Cutter") -> Spans:
+        """Ids of one text and where they come from."""
+        return self._twin.encode_spans(text, cutter)
 
-    def encode_batch(self, documents: Sequence[bytes], threads: int) -> Ragged:
-        """Ids of many documents, on threads, outside the GIL."""
-        try:
-            return self._core.encode_batch(list(documents), threads)
-        except _core.UnknownCharacter as error:
-            raise _encode_error(error) from None
+    def encode_dropout(
+        self, text: Text, cutter: "Cutter", dropout: float, seed: int
+    ) -> list[TokenId]:
+        """Ids of one text, each possible merge left out by chance."""
+        return self._twin.encode_dropout(text, cutter, dropout, seed)
 
-
-class RegexEncoder(python.Encoder):
-    """For patterns only a regex engine can run: Python cuts, the core joins."""
-
-    def __init__(self, spec: TokenizerSpec, core: _core.Encoder) -> None:
-        super().__init__(spec)
-        self._core = core
-
-    def encode(self, data: bytes) -> list[TokenId]:
-        """Ids of one document."""
-        ends = np.array(self._splitter.split(data), np.uint64)
-        try:
-            return self._core.encode_cut(data, ends)
-        except _core.UnknownCharacter as error:
-            raise _encode_error(error) from None
+    def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
+        """Ids of the beginning of an unfinished stretch."""
+        return self._twin.encode_part(data, is_last, is_first)
 
 
-class Cutter(python.Cutter):
+class Cutter(_core.Cutter, python.Cutter):
     """The core's cutter: it finds, the twin's methods put together."""
 
     def __init__(
@@ -122,33 +125,18 @@ class Cutter(python.Cutter):
         as_is = [_added_row(t, ()) for t in added_tokens if not t.normalized]
         within = [_added_row(t, normalizer) for t in added_tokens if t.normalized]
         self._is_normalizing = bool(normalizer)
-        self.core = _core.Cutter(
+        _core.Cutter.__init__(
+            self,
             as_is,
             [row for row in within if row[0]],
             [data for content in forbidden if (data := to_utf8(content))],
             np.array(word_set().ranges, np.uint32).ravel(),
         )
 
-    def in_original(self, data: bytes) -> list[python.Found]:
-        """The tokens that are looked for in the text as it is."""
-        return self.core.in_original(data)
-
-    def in_normalized(self, data: bytes) -> list[python.Found]:
-        """Those that are looked for in the normalised text between the others."""
-        return self.core.in_normalized(data)
-
     def find_forbidden(self, data: bytes) -> tuple[int, str] | None:
         """The first forbidden token in the text as it is."""
-        start, size = self.core.find_forbidden(data)
+        start, size = self.forbidden_span(data)
         return (start, data[start : start + size].decode()) if size else None
-
-    def certain_original(self, data: bytes) -> int:
-        """Up to where no text behind `data` changes what `in_original` finds; in no token."""
-        return self.core.certain_original(data)
-
-    def certain_normalized(self, data: bytes) -> int:
-        """The same for `in_normalized`."""
-        return self.core.certain_normalized(data)
 
 
 def normalizer(steps: Sequence[NormalizerStep]) -> _core.Normalizer:
@@ -170,7 +158,7 @@ def _normalizer_row(step: NormalizerStep) -> tuple[object, ...]:
 def _added_row(
     token: AddedToken, normalizer: Sequence[NormalizerStep]
 ) -> tuple[bytes, TokenId, bool, bool, bool]:
-    content = normalize(to_utf8(token.content), normalizer)
+    content = normalize(to_utf8(token.content), () if token.verbatim else normalizer)
     return content, token.id, token.lstrip, token.rstrip, token.single_word
 
 
@@ -236,9 +224,14 @@ class NativeEngine:
         )
         return Learner(core)
 
-    def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> python.Encoder:
+    def encoder(
+        self, spec: TokenizerSpec, cache_bytes: int | None = None
+    ) -> Encoder | python.Encoder:
         """Turns text into ids."""
-        return python.Encoder(spec, cache_bytes)
+        parts = _pre_tokenizer(spec.rules)
+        if parts is None:
+            return python.Encoder(spec, cache_bytes)
+        return Encoder(spec, *parts, cache_bytes)
 
     def cutter(
         self,
@@ -270,20 +263,104 @@ def _splitter(pattern: str | None) -> _core.Splitter | None:
     )
 
 
-def _encoder(spec: TokenizerSpec, splitter: _core.Splitter) -> _core.Encoder:
-    merges, vocabulary = spec.merges, spec.vocabulary
-    by_character = spec.alphabet == "chars"
-    return _core.Encoder(
-        splitter,
-        merges.left,
-        merges.right,
-        merges.joined,
+class _Edit(NamedTuple):
+    """What is done to a stretch before it is cut."""
+
+    space: bytes = b" "
+    prefix: bytes = b""
+    only_first: bool = False
+
+
+def _pre_tokenizer(rules: SplitRules) -> tuple[_core.SplitChain, _Edit] | None:
+    """How the core cuts, or None if it cannot."""
+    steps = list(rules.steps)
+    edit = _Edit()
+    if steps and isinstance(steps[0], (Metaspace, PrefixSpace)):
+        first = steps.pop(0)
+        edit = _edit(first)
+        if isinstance(first, Metaspace) and first.split:
+            steps.insert(0, Split(regex.escape(first.replacement), "merged_with_next"))
+    if rules.pattern is not None:
+        steps = [Split(rules.pattern)]
+    links = []
+    for step in steps:
+        if not isinstance(step, Split) or step.by_bytes:
+            return None
+        splitter = _splitter(step.pattern)
+        if splitter is None:
+            return None
+        links.append((splitter, step.behavior, step.invert))
+    if edit.only_first and not set(map(type, rules.normalizer)) <= {str, Prepend}:
+        return None  # where the text begins cannot be told from what a normaliser took away
+    return _core.SplitChain(links), edit
+
+
+def _edit(step: Metaspace | PrefixSpace) -> _Edit:
+    if isinstance(step, PrefixSpace):
+        return _Edit(prefix=b" ")
+    mark = to_utf8(step.replacement)
+    return _Edit(mark, b"" if step.prepend == "never" else mark, step.prepend == "first")
+
+
+def _words(spec: TokenizerSpec) -> _core.Words:
+    vocabulary, merges = spec.vocabulary, spec.merges
+    tokens = vocabulary.tokens
+    ids = np.fromiter(tokens, np.uint32, len(tokens))
+    offsets = np.zeros(len(tokens) + 1, np.uint64)
+    np.cumsum(np.fromiter(map(len, tokens.values()), np.uint64, len(tokens)), out=offsets[1:])
+    kinds = np.zeros(len(tokens), np.uint8)
+    marked = (vocabulary.continues_word, vocabulary.ends_word, vocabulary.byte_ids)
+    for bit, some in enumerate(marked):
+        if some:
+            kinds[np.isin(ids, np.fromiter(some, np.uint32, len(some)))] |= 1 << bit
+    numbers = _Numbers(ids, merges, spec)
+    by_bytes = spec.alphabet == "bytes"
+    return _core.Words(
+        numbers.of(ids),
+        kinds,
+        b"".join(tokens.values()),
+        offsets,
+        numbers.ids,
+        *map(numbers.of, (merges.left, merges.right, merges.joined)),
         merges.rank,
-        np.array(vocabulary.byte_ids, np.uint32),
-        python.character_ids(vocabulary) if by_character else None,
-        vocabulary.end_of_word_id,
-        dict(vocabulary.id_by_bytes) if spec.ignore_merges else {},
+        by_bytes,
+        bool(vocabulary.continues_word),
+        spec.end_of_word is not None and vocabulary.end_of_word_id is None,
+        numbers.of_one(vocabulary.end_of_word_id),
+        numbers.of_one(spec.unk_id),
+        spec.fuse_unk,
+        numbers.of(np.array(() if by_bytes else vocabulary.byte_ids, np.uint32)),
+        spec.ignore_merges,
     )
+
+
+class _Numbers:
+    """Small numbers for ids: the ids themselves if they are small."""
+
+    def __init__(self, ids: NDArray[np.uint32], merges: MergeTable, spec: TokenizerSpec) -> None:
+        others = [i for i in (spec.unk_id, spec.vocabulary.end_of_word_id) if i is not None]
+        columns = (ids, merges.left, merges.right, merges.joined, np.array(others, np.uint32))
+        self.ids = np.zeros(0, np.uint32)
+        if max((int(column.max(initial=0)) for column in columns), default=0) >= _LARGE_ID:
+            self.ids = np.unique(np.concatenate(columns))
+
+    def of(self, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        return np.searchsorted(self.ids, ids).astype(np.uint32) if self.ids.size else ids
+
+    def of_one(self, token: TokenId | None) -> int | None:
+        return None if token is None else int(self.of(np.array([token], np.uint32))[0])
+
+
+def _n_ids(spec: TokenizerSpec) -> int:
+    return max(spec.vocabulary.max_id, *(token.id for token in spec.added_tokens), -1) + 1
+
+
+def _unknown_character(data: bytes) -> EncodeError:
+    return EncodeError(python.unknown_character(data))
+
+
+def _forbidden_token(position: int, content: bytes, where: str) -> SpecialTokenError:
+    return SpecialTokenError(python.forbidden_token(position, content.decode(), where))
 
 
 def _id_array(ids: Sequence[TokenId]) -> NDArray[np.uint32]:
@@ -295,10 +372,6 @@ def _id_array(ids: Sequence[TokenId]) -> NDArray[np.uint32]:
     if wide.size and (wide.min() < 0 or wide.max() > _MAX_ID):
         wide = np.where((wide < 0) | (wide > _MAX_ID), _MAX_ID, wide)
     return np.ascontiguousarray(wide, np.uint32)
-
-
-def _encode_error(error: Exception) -> EncodeError:
-    return EncodeError(python.unknown_character(bytes.fromhex(str(error))))
 
 
 # Python must not end while a thread is at work in the core (cpp/bind/bind.hpp, Unlocked).

@@ -1,0 +1,60 @@
+// bytepair/memory.hpp: large blocks of memory straight from the system. No Python, no I/O.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace bytepair {
+
+/// Zeroed memory on pages that become real where they are first touched; on huge pages where the
+/// system has them, which saves most of the page faults and of the address look-ups.
+class Pages {
+ public:
+  Pages() = default;
+  /// Throws std::bad_alloc if the system refuses.
+  explicit Pages(std::size_t n_bytes);
+  ~Pages();
+  Pages(Pages&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Pages& operator=(Pages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  /// Gives back what lies beyond the first `n_bytes`, as far as whole pages go.
+  void shrink(std::size_t n_bytes) noexcept;
+
+  /// Aligned to 64 bytes at least; nullptr without any memory.
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;  // as the system counts it
+};
+
+/// An array of `T` that never grows; zeroed. `T` needs no constructor.
+template <class T>
+class PageArray {
+ public:
+  PageArray() = default;
+  explicit PageArray(std::size_t n) : pages_(n * sizeof(T)), size_(n) {}
+  [[nodiscard]] T* data() const noexcept { return static_cast<T*>(pages_.data()); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
+
+  /// Keeps the first `n` only.
+  void shrink(std::size_t n) noexcept {
+    pages_.shrink(n * sizeof(T));
+    size_ = n;
+  }
+
+ private:
+  Pages pages_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace bytepair

@@ -1,0 +1,47 @@
+// bytepair/token_table.hpp: bytes of a whole token -> its id. No Python, no I/O.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bytepair {
+
+using TokenId = std::uint32_t;
+
+/// Finds tokens by their bytes. Read-only once all are added: safe to share between threads.
+class TokenTable {
+ public:
+  TokenTable() = default;
+  /// `n_tokens`: the most that will be added; `n_bytes`: about how many bytes they have together.
+  TokenTable(std::size_t n_tokens, std::size_t n_bytes);
+
+  /// Of tokens with the same bytes the last one counts.
+  void add(std::string_view bytes, TokenId id);
+
+  /// The id, or nullptr. One look into memory for bytes that are no token.
+  [[nodiscard]] const TokenId* find(std::string_view bytes) const noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return tokens_.empty(); }
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;     // bits of the hash that the place does not tell
+    std::uint32_t number = 0;  // of the token, from 1; 0: free
+  };
+  struct Token {
+    std::size_t start;
+    std::size_t size;
+    TokenId id;
+  };
+  [[nodiscard]] std::size_t place(std::string_view bytes, std::uint64_t hash) const noexcept;
+
+  std::size_t longest_ = 0;
+  std::string bytes_;
+  std::vector<Token> tokens_;
+  std::vector<Slot> slots_;  // a power of two, at most two thirds full
+};
+
+}  // namespace bytepair

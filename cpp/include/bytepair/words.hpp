@@ -1,0 +1,85 @@
+// bytepair/words.hpp: one pre-token -> token ids, without any memory of pre-tokens seen. No Python.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "bytepair/borders.hpp"
+#include "bytepair/join.hpp"
+#include "bytepair/symbols.hpp"
+#include "bytepair/token_table.hpp"
+
+namespace bytepair {
+
+/// A vocabulary: its ordinary tokens, numbered as symbols. Only read during construction of Words.
+struct Tokens {
+  enum Kind : std::uint8_t { kContinuesWord = 1, kEndsWord = 2, kByteFallback = 4 };
+
+  std::span<const Symbol> symbols;
+  std::span<const std::uint8_t> kinds;     // of each token, sums of `Kind`
+  std::string_view bytes;                  // of all tokens, one after the other
+  std::span<const std::uint64_t> offsets;  // token i is bytes[offsets[i] .. offsets[i + 1])
+  std::vector<TokenId> ids;                // by symbol; empty if symbols are ids
+};
+
+/// All that turns pre-tokens into ids. Read-only after construction: safe to share between threads.
+class Words {
+ public:
+  /// `whole_words`: a pre-token that is a token becomes that token without merging.
+  /// Throws std::invalid_argument if the parts do not fit together, std::length_error if there are
+  /// too many symbols or ranks. O(bytes of all tokens + merges).
+  Words(const Tokens& tokens, const MergeColumns& merges, FirstSymbols::Rules rules,
+        bool whole_words);
+
+  /// A pre-token, or a piece of one that was cut at borders.
+  struct Word {
+    std::string_view text;  // not empty
+    bool is_whole = true;
+    std::uint32_t n_ids = 0;
+  };
+
+  /// Appends the ids of all words, in order, and sets `n_ids`; many at once cost less. A word of n
+  /// bytes becomes at most n + 1 ids. O(n log n). Throws UnknownCharacter for the first one.
+  void encode(std::span<Word> words, std::vector<TokenId>& ids) const;
+
+  /// Where pre-tokens may be cut into pieces.
+  [[nodiscard]] const Borders& borders() const noexcept { return borders_; }
+
+  /// The id of a pre-token that is not to be merged, else nullptr.
+  [[nodiscard]] const TokenId* whole(std::string_view text) const noexcept {
+    return whole_.find(text);
+  }
+
+ private:
+  using Table = std::variant<PairTable<NarrowSlot>, PairTable<WideSlot>>;
+  using ShortLane = Lane<16>;
+
+  static Table table_of(const Tokens& tokens, const MergeColumns& merges);
+  void add_first(const Tokens& tokens);
+  void add_whole(const Tokens& tokens);
+  void find_borders(const Tokens& tokens, const MergeColumns& merges);
+  void rank_byte_pairs();
+
+  template <class Pairs>
+  void encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const;
+  template <class Pairs>
+  void fill(const Pairs& pairs, std::string_view text, ShortLane& lane) const;
+  template <class Pairs>
+  void encode_long(const Pairs& pairs, std::string_view text, std::vector<TokenId>& ids) const;
+  [[nodiscard]] TokenId id_of(Symbol symbol) const noexcept {
+    return ids_.empty() ? symbol : ids_[symbol];
+  }
+
+  std::vector<TokenId> ids_;
+  FirstSymbols first_;
+  Table table_;
+  std::vector<std::uint32_t> byte_pair_ranks_;  // by two bytes, where the parts are plain bytes
+  Borders borders_;
+  TokenTable whole_;
+};
+
+}  // namespace bytepair

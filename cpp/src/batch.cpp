@@ -1,0 +1,287 @@
+// batch.cpp: threads take shares in order; what they made is put together in the same order.
+#include "bytepair/batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <future>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace bytepair {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kShare = std::size_t{256} << 10;  // bytes; ids of that many stay in the cache
+constexpr std::size_t kLeastShare = std::size_t{16} << 10;
+constexpr std::chrono::milliseconds kBetweenQuestions{50};
+
+/// Puts the ids of shares one behind the other, in whichever order the shares come.
+class Collector {
+ public:
+  /// `expected_ids`: more cost another copy.
+  explicit Collector(std::size_t expected_ids) {
+    try {
+      ids_ = PageArray<TokenId>(expected_ids);
+    } catch (const std::bad_alloc&) {  // no room for that many: see how many there will be
+    }
+  }
+
+  /// Takes the ids of a share over and leaves an empty buffer.
+  void add(std::size_t share, IdBuffer& ids) {
+    std::vector<Placed> ready;
+    {
+      const std::lock_guard lock(lock_);
+      waiting_.emplace(share, std::move(ids));
+      for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_;
+           first = waiting_.erase(first), ++next_) {
+        const std::size_t n = first->second.size();
+        ready.push_back({std::exchange(n_ids_, n_ids_ + n), std::move(first->second)});
+      }
+    }
+    for (const auto& [place, some] : ready) {
+      if (fits(place, some)) put(ids_, place, some);
+    }
+    const std::lock_guard lock(lock_);
+    for (auto& placed : ready) {
+      if (fits(placed.place, placed.ids)) {
+        placed.ids.clear();
+        spare_.push_back(std::move(placed.ids));
+      } else {
+        late_.push_back(std::move(placed));
+      }
+    }
+    ids = IdBuffer();
+    if (spare_.empty()) return;
+    ids = std::move(spare_.back());
+    spare_.pop_back();
+  }
+
+  /// All ids; once every share has been added.
+  [[nodiscard]] PageArray<TokenId> result() {
+    if (!late_.empty()) {
+      PageArray<TokenId> all(n_ids_);
+      std::memcpy(all.data(), ids_.data(), std::min(ids_.size(), n_ids_) * sizeof(TokenId));
+      for (const auto& [place, some] : late_) put(all, place, some);
+      ids_ = std::move(all);
+    }
+    ids_.shrink(n_ids_);
+    return std::move(ids_);
+  }
+
+ private:
+  struct Placed {
+    std::size_t place;
+    IdBuffer ids;
+  };
+  [[nodiscard]] bool fits(std::size_t place, const IdBuffer& ids) const {
+    return place + ids.size() <= ids_.size();
+  }
+  static void put(const PageArray<TokenId>& to, std::size_t place, const IdBuffer& ids) {
+    if (ids.size() > 0) {
+      std::memcpy(to.data() + place, ids.ids().data(), ids.size() * sizeof(TokenId));
+    }
+  }
+
+  std::mutex lock_;
+  PageArray<TokenId> ids_;
+  std::size_t n_ids_ = 0;
+  std::size_t next_ = 0;  // share
+  std::map<std::size_t, IdBuffer> waiting_;
+  std::vector<IdBuffer> spare_;
+  std::vector<Placed> late_;  // those that did not fit
+};
+
+/// Thrown within a text that is given up.
+struct Stopped {};
+
+/// One batch: what its threads share.
+class Work {
+ public:
+  Work(const Encoder& encoder, TextSource& texts, const Cutter& cutter, std::size_t n_threads,
+       bool keeps_ids)
+      : encoder_(encoder),
+        texts_(texts),
+        cutter_(cutter),
+        keeps_ids_(keeps_ids),
+        share_bytes_(std::clamp(texts.n_bytes() / n_threads / 8, kLeastShare, kShare)),
+        collector_(keeps_ids ? encoder.most_ids(texts.n_bytes()) : 0) {}
+
+  /// Runs in the calling thread, which may ask for permission now and then.
+  void run(const KeepGoing* keep_going) {
+    Encoder::Run run(encoder_, texts_.n_bytes(), keeps_ids_);
+    TextSource::Share share;
+    auto question = Clock::now() + kBetweenQuestions;
+    const auto ask = [&] {
+      if (keep_going == nullptr || Clock::now() < question) return;
+      if (!(*keep_going)()) stop_ = true;
+      question = Clock::now() + kBetweenQuestions;
+    };
+    run.pause = [&] {
+      ask();
+      if (stop_) throw Stopped();
+    };
+    for (std::size_t number; take(share, number); ask()) encode(run, share, number);
+  }
+
+  void stop() { stop_ = true; }
+  [[nodiscard]] bool is_stopped() const { return stop_; }
+  /// Shares there are to take; rather too many than too few.
+  [[nodiscard]] std::size_t n_shares() const { return texts_.n_bytes() / share_bytes_ + 1; }
+
+  [[nodiscard]] Rows result() {
+    if (failure_) std::rethrow_exception(failure_);
+    Rows rows;
+    rows.complete = !stop_;
+    if (stop_) return rows;
+    rows.offsets.push_back(0);
+    for (const auto& [share, counts] : counts_) {
+      for (const auto count : counts) rows.offsets.push_back(rows.offsets.back() + count);
+    }
+    if (keeps_ids_) rows.ids = collector_.result();
+    return rows;
+  }
+
+ private:
+  bool take(TextSource::Share& share, std::size_t& number) {
+    const std::lock_guard lock(take_lock_);
+    // What lies behind a text that failed is of no interest, what lies before it is.
+    if (stop_ || n_taken_ > first_failed_ || !texts_.next(share_bytes_, share)) return false;
+    number = n_taken_++;
+    return true;
+  }
+
+  void encode(Encoder::Run& run, const TextSource::Share& share, std::size_t number) {
+    std::vector<std::int64_t> counts;
+    counts.reserve(share.texts.size());
+    std::size_t row = share.first_row;
+    try {
+      for (const auto text : share.texts) {
+        const std::size_t before = run.n_ids();
+        run.encode(text, cutter_);
+        counts.push_back(static_cast<std::int64_t>(run.n_ids() - before));
+        ++row;
+        if (stop_) return;
+      }
+    } catch (const Stopped&) {
+      return;
+    } catch (...) {
+      fail(number, row);
+      return;
+    }
+    if (keeps_ids_) collector_.add(number, run.ids);
+    const std::lock_guard lock(result_lock_);
+    counts_.emplace(number, std::move(counts));
+  }
+
+  void fail(std::size_t number, std::size_t row) {
+    const std::lock_guard lock(result_lock_);
+    if (number >= first_failed_) return;
+    first_failed_ = number;
+    failure_ = std::make_exception_ptr(RowError(row, std::current_exception()));
+  }
+
+  const Encoder& encoder_;
+  TextSource& texts_;
+  const Cutter& cutter_;
+  bool keeps_ids_;
+  std::size_t share_bytes_;
+  std::mutex take_lock_;
+  std::size_t n_taken_ = 0;
+  std::atomic<bool> stop_{false};
+  std::atomic<std::size_t> first_failed_{static_cast<std::size_t>(-1)};
+  std::mutex result_lock_;
+  std::exception_ptr failure_;
+  std::map<std::size_t, std::vector<std::int64_t>> counts_;  // ids of each row, by share
+  Collector collector_;
+};
+
+Rows run_batch(Work& work, std::size_t n_threads, const KeepGoing& keep_going) {
+  std::vector<std::future<void>> helpers;
+  const std::size_t n_workers = std::min(n_threads, work.n_shares());
+  std::exception_ptr failure;
+  try {
+    for (std::size_t t = 1; t < n_workers; ++t) {
+      helpers.push_back(std::async(std::launch::async, [&work] { work.run(nullptr); }));
+    }
+  } catch (const std::system_error&) {  // no more threads to be had: fewer do the work
+  }
+  const auto guarded = [&](const auto& call) {
+    try {
+      call();
+    } catch (...) {  // out of memory, or so: others must end before it goes on up
+      if (!failure) failure = std::current_exception();
+      work.stop();
+    }
+  };
+  guarded([&] { work.run(&keep_going); });
+  for (auto& helper : helpers) {
+    // A helper may be at a long text still: whoever waits wants to be able to give up.
+    while (helper.wait_for(kBetweenQuestions) != std::future_status::ready) {
+      if (!work.is_stopped() && !keep_going()) work.stop();
+    }
+    guarded([&] { helper.get(); });
+  }
+  if (failure) std::rethrow_exception(failure);
+  return work.result();
+}
+
+}  // namespace
+
+Texts::Texts(std::span<const std::string_view> texts) : texts_(texts) {
+  for (const auto text : texts) n_bytes_ += text.size();
+}
+
+bool Texts::next(std::size_t n_bytes, Share& share) {
+  share.first_row = next_;
+  share.texts.clear();
+  for (std::size_t size = 0; next_ < texts_.size() && size < n_bytes; ++next_) {
+    share.texts.push_back(texts_[next_]);
+    size += texts_[next_].size() + 1;
+  }
+  return !share.texts.empty();
+}
+
+SeparatedTexts::SeparatedTexts(std::span<const std::string_view> documents, std::string separator)
+    : documents_(documents), separator_(std::move(separator)) {
+  for (const auto document : documents) n_bytes_ += document.size();
+}
+
+bool SeparatedTexts::next(std::size_t n_bytes, Share& share) {
+  share.first_row = row_;
+  share.texts.clear();
+  for (std::size_t size = 0; document_ < documents_.size() && size < n_bytes;) {
+    const auto document = documents_[document_];
+    const std::size_t found = separator_.empty() ? document.npos : document.find(separator_, start_);
+    const std::size_t end = std::min(found, document.size());
+    share.texts.push_back(document.substr(start_, end - start_));
+    size += end - start_ + 1;
+    start_ = end + separator_.size();
+    if (found == document.npos || start_ == document.size()) {
+      ++document_;
+      start_ = 0;
+    }
+  }
+  row_ += share.texts.size();
+  return !share.texts.empty();
+}
+
+Rows encode_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
+                  std::size_t n_threads, const KeepGoing& keep_going) {
+  Work work(encoder, texts, cutter, n_threads, true);
+  return run_batch(work, n_threads, keep_going);
+}
+
+Rows count_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
+                 std::size_t n_threads, const KeepGoing& keep_going) {
+  Work work(encoder, texts, cutter, n_threads, false);
+  return run_batch(work, n_threads, keep_going);
+}
+
+}  // namespace bytepair

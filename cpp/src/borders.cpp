@@ -1,0 +1,195 @@
+// borders.cpp: what each merge brings together, read off the merges.
+#include "bytepair/borders.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace bytepair {
+namespace {
+
+constexpr std::uint32_t kHashBits = 20;  // 128 KB, for some 20,000 pairs of a large vocabulary
+constexpr std::uint32_t kAscii = 0x80;
+
+bool continues(std::uint32_t byte) { return (byte & 0xC0) == 0x80; }
+
+/// Bytes of the character that a byte begins, going by the looks of it.
+std::size_t size_by_lead(std::uint32_t lead) {
+  return lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+std::uint32_t low_bytes(std::uint32_t bytes, std::size_t n) {
+  return n >= 4 ? bytes : bytes & ((1u << (8 * n)) - 1);
+}
+
+std::size_t size_of(std::uint32_t character) {
+  return character == 0 ? 1 : (static_cast<std::size_t>(std::bit_width(character)) + 7) / 8;
+}
+
+/// Bytes from `at` on, the first lowest, zeros behind the end.
+std::uint32_t load(const char* at, const char* end) {
+  std::uint32_t bytes = 0;
+  if (end - at >= 4) {
+    std::memcpy(&bytes, at, 4);
+  } else {
+    std::memcpy(&bytes, at, static_cast<std::size_t>(end - at));
+  }
+  if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap32(bytes);
+  return bytes;
+}
+
+/// The whole character that `bytes` begin with, by its looks; size 0 if there is none.
+struct Character {
+  std::uint32_t bytes;
+  std::size_t size;
+};
+Character whole_character(std::uint32_t bytes) {
+  const std::uint32_t lead = bytes & 0xFF;
+  if (lead < kAscii) return {lead, 1};
+  // Bits that every byte behind the first one has, and which of them are to be looked at.
+  if ((bytes & 0xC0E0) == 0x80C0) return {bytes & 0xFFFF, 2};
+  if ((bytes & 0xC0C0F0) == 0x8080E0) return {bytes & 0xFF'FFFF, 3};
+  if ((bytes & 0xC0C0C0F8) == 0x808080F0) return {bytes, 4};
+  return {0, 0};
+}
+
+std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
+  return (left * 0x9E3779B1u + (right ^ left >> 15) * 0x85EBCA77u) >> (32 - kHashBits);
+}
+
+}  // namespace
+
+/// The first and the last bytes of a symbol's text.
+struct Borders::Ends {
+  std::uint32_t first = 0;  // up to four, the first lowest
+  std::uint32_t last = 0;   // up to four, the last one highest of those there are
+  std::uint32_t size = 0;   // all bytes
+
+  [[nodiscard]] std::size_t n_known() const { return std::min<std::size_t>(size, 4); }
+  bool operator==(const Ends&) const = default;
+
+  static Ends of(std::string_view bytes) {
+    const char* end = bytes.data() + bytes.size();
+    return {load(bytes.data(), end), load(end - std::min<std::size_t>(bytes.size(), 4), end),
+            static_cast<std::uint32_t>(bytes.size())};
+  }
+
+  /// Of two texts, one behind the other.
+  static Ends joined(const Ends& left, const Ends& right) {
+    Ends both{left.first, right.last, left.size + right.size};
+    if (left.size < 4) both.first |= right.first << (8 * left.size);
+    if (right.size < 4) {
+      const std::size_t kept = std::min<std::size_t>(left.n_known(), 4 - right.size);
+      both.last = left.last >> (8 * (left.n_known() - kept)) | right.last << (8 * kept);
+    }
+    return both;
+  }
+};
+
+Borders::Borders(const std::vector<First>& first, const MergeColumns& merges) {
+  Symbol largest = 0;
+  for (const auto& [symbol, bytes] : first) largest = std::max(largest, symbol);
+  for (const auto symbol : merges.joined) largest = std::max(largest, symbol);
+  std::vector<Ends> ends(std::size_t{largest} + 1);
+  bool is_sure = true;
+  // Two texts for one symbol: then nothing follows from the symbol about the text.
+  const auto learn = [&](Symbol symbol, const Ends& found) {
+    if (ends[symbol].size == 0) ends[symbol] = found;
+    is_sure = is_sure && ends[symbol] == found && found.size > 0;
+  };
+  const auto known = [&](Symbol symbol) { return symbol <= largest && ends[symbol].size > 0; };
+  for (const auto& [symbol, bytes] : first) learn(symbol, Ends::of(bytes));
+
+  pairs_.assign((std::size_t{1} << kHashBits) / 64, 0);
+  parts_.assign(std::size_t{256} * 256 / 64, 0);
+  std::vector<std::size_t> waiting(merges.left.size());  // for their parts to be made
+  for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i] = i;
+  for (std::size_t n_before = waiting.size() + 1; is_sure && waiting.size() < n_before;) {
+    n_before = waiting.size();
+    std::erase_if(waiting, [&](std::size_t i) {
+      if (!known(merges.left[i]) || !known(merges.right[i])) return false;
+      const Ends left = ends[merges.left[i]];
+      const Ends right = ends[merges.right[i]];
+      learn(merges.joined[i], Ends::joined(left, right));
+      forbid(left, right);
+      return true;
+    });
+  }
+  if (!is_sure) {
+    pairs_.clear();
+    parts_.clear();
+  }
+}
+
+/// A merge brings these two together.
+void Borders::forbid(const Ends& left, const Ends& right) {
+  const std::uint32_t lead = right.first & 0xFF;
+  if (continues(lead)) return;  // inside a character: no border in the first place
+  const std::size_t right_size = std::min(size_by_lead(lead), right.n_known());
+  const std::uint32_t behind = low_bytes(right.first, right_size);
+  std::size_t left_size = 1;  // of the last character of `left`, or of what there is of it
+  const auto from_end = [&](std::size_t n) {
+    return left.last >> (8 * (left.n_known() - n));  // the last n bytes
+  };
+  while (left_size < left.n_known() && continues(from_end(left_size) & 0xFF)) ++left_size;
+  const std::uint32_t before = from_end(left_size);
+  const bool is_whole = whole_character(before).size == left_size &&
+                        whole_character(behind).size == right_size;
+  if (before < kAscii && behind < kAscii) {
+    ascii_[before][behind / 64] |= std::uint64_t{1} << (behind % 64);
+    return;
+  }
+  set(before, behind);
+  if (!is_whole) {
+    const std::uint32_t row = from_end(1) * 256 + lead;
+    parts_[row / 64] |= std::uint64_t{1} << (row % 64);
+  }
+}
+
+bool Borders::may_join(std::uint32_t left, std::uint32_t right) const noexcept {
+  if (left < kAscii && right < kAscii) return ascii_[left][right / 64] >> (right % 64) & 1;
+  const std::uint32_t last = left >> (8 * (size_of(left) - 1));
+  const std::uint32_t row = last * 256 + (right & 0xFF);
+  if (get(left, right)) return true;
+  return (parts_[row / 64] >> (row % 64) & 1) && may_join_parts(left, right);
+}
+
+/// Looks for the end of one character together with the beginning of the other.
+bool Borders::may_join_parts(std::uint32_t left, std::uint32_t right) const noexcept {
+  for (std::size_t l = 1; l <= size_of(left); ++l) {
+    const std::uint32_t before = left >> (8 * (size_of(left) - l));
+    for (std::size_t r = 1; r <= size_of(right); ++r) {
+      if (get(before, low_bytes(right, r))) return true;
+    }
+  }
+  return false;
+}
+
+void Borders::set(std::uint32_t left, std::uint32_t right) noexcept {
+  const auto hash = hash_of(left, right);
+  pairs_[hash / 64] |= std::uint64_t{1} << (hash % 64);
+}
+
+bool Borders::get(std::uint32_t left, std::uint32_t right) const noexcept {
+  const auto hash = hash_of(left, right);
+  return pairs_[hash / 64] >> (hash % 64) & 1;
+}
+
+std::size_t Borders::next(std::string_view text, std::size_t start) const noexcept {
+  const char* const end = text.data() + text.size();
+  const char* at = text.data() + start;
+  Character before{0, 0};
+  if (empty()) return text.size();
+  while (at < end) {
+    const Character character = whole_character(load(at, end));
+    // Beside bytes that are no character nothing is cut.
+    if (before.size > 0 && character.size > 0 && !may_join(before.bytes, character.bytes)) {
+      return static_cast<std::size_t>(at - text.data());
+    }
+    before = character;
+    at += std::max<std::size_t>(character.size, 1);
+  }
+  return text.size();
+}
+
+}  // namespace bytepair

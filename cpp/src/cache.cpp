@@ -1,0 +1,236 @@
+// cache.cpp: open addressing; entries are claimed, written and then shown.
+#include "bytepair/cache.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <utility>
+
+namespace bytepair {
+namespace {
+
+constexpr std::size_t kSmallest = 256;       // entries of the first table
+constexpr std::size_t kArenaPerEntry = 4;    // 4-byte units
+constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
+constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
+constexpr std::size_t kBytesPerWord = 64;    // of much text, for each new word in it
+constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
+constexpr std::uint32_t kLongMark = 0x8000'0000;  // keeps long words out of the fast look-up
+
+std::atomic<std::uint32_t> n_forks{0};
+
+}  // namespace
+
+void note_fork() noexcept { n_forks.fetch_add(1); }
+
+WordCache::WordCache(std::size_t max_bytes) : n_forks_(n_forks.load()) {
+  // While it grows the table before is there as well.
+  const std::size_t entries = max_bytes / (kBytesPerEntry + kBytesPerEntry / kGrowth);
+  largest_ = std::max(kSmallest, std::bit_floor(std::min(entries, std::size_t{1} << 31)));
+  make(tables_[0], kSmallest);
+}
+
+void WordCache::make(Table& table, std::size_t size) {
+  const std::size_t arena_size = size * kArenaPerEntry;
+  table.memory = Pages(size * sizeof(Entry) + arena_size * sizeof(std::uint32_t));
+  table.entries = static_cast<Entry*>(table.memory.data());  // zeros are empty entries
+  table.arena = reinterpret_cast<std::uint32_t*>(table.entries + size);
+  table.arena_size = arena_size;
+  table.arena_used = 0;
+  table.n_entries = 0;
+  table.size = size;
+}
+
+/// Gives back the tables that nobody looks into any more. To be called by who `is_growing_`.
+void WordCache::sweep() noexcept {
+  for (std::size_t i = 0; i < kTables; ++i) {
+    Table& table = tables_[i];
+    if (i == current_ || table.size == 0 || table.n_users > 0) continue;
+    table.memory = Pages();
+    table.size = 0;
+  }
+}
+
+/// Puts a table of `size` in the place of `old`: with all that is known if it is larger, else empty.
+void WordCache::replace(std::size_t old, std::size_t size) {
+  if (is_growing_.exchange(true)) return;
+  sweep();
+  const auto* free = std::ranges::find(tables_, std::size_t{0}, &Table::size);
+  // All others may still be in use; then this one stays for now.
+  if (current_ == old && free != tables_.end()) {
+    const auto fresh = static_cast<std::size_t>(free - tables_.begin());
+    try {
+      make(tables_[fresh], size);
+      if (size > tables_[old].size) copy(tables_[old], tables_[fresh]);
+      current_ = fresh;
+    } catch (const std::bad_alloc&) {
+      tables_[fresh].size = 0;  // a cache that cannot grow is a cache all the same
+    }
+  }
+  is_growing_ = false;
+}
+
+/// Other threads may add to `from` meanwhile; what they add may be missing in `to`.
+void WordCache::copy(const Table& from, Table& to) noexcept {
+  for (std::size_t i = 0; i < from.size; ++i) {
+    const Entry& entry = from.entries[i];
+    const std::uint64_t second = entry.second.load(std::memory_order_acquire);
+    const auto n = static_cast<std::uint32_t>(second >> 32);
+    if (n == 0 || n == kBusy) continue;
+    const WordKey key{entry.low.load(std::memory_order_relaxed),
+                      entry.high.load(std::memory_order_relaxed)};
+    std::uint64_t first = entry.first.load(std::memory_order_relaxed);
+    if (key.is_long() || n > kInline) {
+      const std::size_t n_units = key.long_units() + (n & ~kLongMark);
+      const std::size_t start = to.arena_used;
+      if (start + n_units > to.arena_size) continue;
+      to.arena_used = start + n_units;
+      std::copy_n(from.arena + first, n_units, to.arena + start);
+      first = start;
+    }
+    const std::uint64_t home = key.hash() & (to.size - 1);
+    for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+      Entry& place = to.entries[probed(home, probe, to.size - 1)];
+      if (place.second.load(std::memory_order_relaxed) != 0) continue;
+      place.low.store(key.low, std::memory_order_relaxed);
+      place.high.store(key.high, std::memory_order_relaxed);
+      place.first.store(first, std::memory_order_relaxed);
+      place.second.store(second, std::memory_order_relaxed);
+      to.n_entries.fetch_add(1, std::memory_order_relaxed);
+      break;
+    }
+  }
+}
+
+/// In a process that was just forked: the threads of the other one are not here.
+void WordCache::forget_threads() noexcept {
+  std::uint32_t known = n_forks_;
+  const std::uint32_t now = n_forks;
+  if (known == now || !n_forks_.compare_exchange_strong(known, now)) return;
+  for (Table& table : tables_) table.n_users = 0;
+  is_growing_ = false;
+}
+
+WordCache::View::View(WordCache& cache, std::size_t expected_bytes) : cache_(cache) {
+  cache_.forget_threads();
+  enter();
+  const std::size_t wanted =
+      std::min(std::bit_ceil(expected_bytes / kBytesPerWord + 1), cache_.largest_);
+  if (wanted > mask_ + 1) replace(wanted);
+}
+
+WordCache::View::~View() {
+  cache_.tables_[table_].n_entries += n_added_;
+  leave();
+}
+
+/// A table in which somebody looks is not taken away. It may be taken away, even come back with
+/// other contents, between the choice and the first look: hence the second look at `current_`.
+void WordCache::View::enter() noexcept {
+  while (true) {
+    table_ = cache_.current_;
+    Table& table = cache_.tables_[table_];
+    ++table.n_users;
+    if (cache_.current_ == table_) {
+      entries_ = table.entries;
+      mask_ = table.size - 1;
+      return;
+    }
+    leave();
+  }
+}
+
+void WordCache::View::leave() noexcept {
+  const bool is_last = --cache_.tables_[table_].n_users == 0;
+  if (is_last && cache_.current_ != table_ && !cache_.is_growing_.exchange(true)) {
+    cache_.sweep();
+    cache_.is_growing_ = false;
+  }
+}
+
+void WordCache::View::replace(std::size_t size) {
+  cache_.replace(table_, size);
+  leave();
+  enter();
+}
+
+void WordCache::View::settle() {
+  Table& table = cache_.tables_[table_];
+  const std::size_t n_entries = table.n_entries += std::exchange(n_added_, 0);
+  const bool is_largest = table.size >= cache_.largest_;
+  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 2;
+  if (n_entries > limit || table.arena_used > table.arena_size) {
+    replace(is_largest ? std::max(kSmallest, cache_.largest_ / 16)
+                       : std::min(table.size * kGrowth, cache_.largest_));
+  } else if (cache_.current_ != table_) {
+    leave();
+    enter();
+  }
+}
+
+std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_view word,
+                                               std::array<TokenId, 4>& storage) const noexcept {
+  const std::uint64_t home = key.hash() & mask_;
+  for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+    const Entry& entry = entries_[probed(home, probe, mask_)];
+    const std::uint64_t second = entry.second.load(std::memory_order_acquire);
+    const auto n = static_cast<std::uint32_t>(second >> 32);
+    if (n == 0) break;
+    if (n == kBusy || entry.low.load(std::memory_order_relaxed) != key.low ||
+        entry.high.load(std::memory_order_relaxed) != key.high) {
+      continue;
+    }
+    const std::uint64_t first = entry.first.load(std::memory_order_relaxed);
+    if (n <= kInline) {
+      storage = {static_cast<TokenId>(first), static_cast<TokenId>(first >> 32),
+                 static_cast<TokenId>(second), 0};
+      return {storage.data(), n};
+    }
+    const std::uint32_t* record = cache_.tables_[table_].arena + first;
+    if (!key.is_long()) return {record, n};
+    if (std::memcmp(record, word.data(), word.size()) == 0) {
+      return {record + key.long_units(), n & ~kLongMark};
+    }
+  }
+  return {};
+}
+
+void WordCache::View::add(const WordKey& key, std::string_view word,
+                          std::span<const TokenId> ids) noexcept {
+  if (word.size() > kLongest || ids.empty()) return;
+  Table& table = cache_.tables_[table_];
+  auto n = static_cast<std::uint32_t>(ids.size());
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  if (key.is_long() || n > kInline) {
+    const std::size_t n_units = key.long_units() + n;
+    first = table.arena_used.fetch_add(n_units);
+    if (first + n_units > table.arena_size) return;
+    std::uint32_t* record = table.arena + first;
+    if (key.is_long()) std::memcpy(record, word.data(), word.size());
+    std::ranges::copy(ids, record + key.long_units());
+    if (key.is_long()) n |= kLongMark;
+  } else {
+    first = ids[0] | (n > 1 ? std::uint64_t{ids[1]} << 32 : 0);
+    second = n > 2 ? ids[2] : 0;
+  }
+  second |= std::uint64_t{n} << 32;
+  const std::uint64_t home = key.hash() & mask_;
+  for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+    Entry& entry = entries_[probed(home, probe, mask_)];
+    std::uint64_t expected = 0;
+    if (entry.second.load(std::memory_order_relaxed) != 0) continue;
+    if (!entry.second.compare_exchange_strong(expected, std::uint64_t{kBusy} << 32,
+                                              std::memory_order_relaxed)) {
+      continue;
+    }
+    entry.low.store(key.low, std::memory_order_relaxed);
+    entry.high.store(key.high, std::memory_order_relaxed);
+    entry.first.store(first, std::memory_order_relaxed);
+    entry.second.store(second, std::memory_order_release);
+    ++n_added_;
+    return;
+  }
+}
+
+}  // namespace bytepair

@@ -1,0 +1,215 @@
+// words.cpp: puts the parts of a vocabulary together, and words through them.
+#include "bytepair/words.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace bytepair {
+namespace {
+
+constexpr std::size_t kShort = 15;  // bytes; their symbols and an end mark fit a lane
+constexpr std::size_t kLanes = 48;  // more no longer hide more of the memory's slowness
+
+std::string_view token_at(const Tokens& tokens, std::size_t i) {
+  return tokens.bytes.substr(tokens.offsets[i], tokens.offsets[i + 1] - tokens.offsets[i]);
+}
+
+/// "<0x41>" for the byte "A".
+std::string spelt_byte(std::string_view byte) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto value = static_cast<unsigned char>(byte.empty() ? 0 : byte[0]);
+  return {'<', '0', 'x', kDigits[value >> 4], kDigits[value & 15], '>'};
+}
+
+const Tokens& checked(const Tokens& tokens) {
+  const auto n = tokens.symbols.size();
+  const bool fits = tokens.kinds.size() == n && tokens.offsets.size() == n + 1 &&
+                    std::ranges::is_sorted(tokens.offsets) &&
+                    tokens.offsets.back() <= tokens.bytes.size();
+  if (!fits) throw std::invalid_argument("tokens, kinds and offsets do not fit together");
+  return tokens;
+}
+
+}  // namespace
+
+Words::Words(const Tokens& tokens, const MergeColumns& merges, FirstSymbols::Rules rules,
+             bool whole_words)
+    : ids_(checked(tokens).ids), first_(std::move(rules)), table_(table_of(tokens, merges)) {
+  add_first(tokens);
+  find_borders(tokens, merges);
+  rank_byte_pairs();
+  if (whole_words) add_whole(tokens);
+}
+
+Words::Table Words::table_of(const Tokens& tokens, const MergeColumns& merges) {
+  Symbol largest = 0;
+  for (const auto& column : {tokens.symbols, merges.left, merges.right, merges.joined}) {
+    for (const Symbol symbol : column) largest = std::max(largest, symbol);
+  }
+  if (!tokens.ids.empty() && largest >= tokens.ids.size()) {
+    throw std::invalid_argument("a symbol without an id");
+  }
+  if (largest < NarrowSlot::kNoSymbol) return PairTable<NarrowSlot>(merges);
+  return PairTable<WideSlot>(merges);
+}
+
+void Words::add_first(const Tokens& tokens) {
+  // With an end mark that is a symbol, tokens that end a word are made by merging with it.
+  const unsigned merged = first_.rules().end ? Tokens::kEndsWord : 0;
+  const unsigned left_out = merged | (first_.rules().by_bytes ? 0 : Tokens::kByteFallback);
+  for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
+    const unsigned kind = tokens.kinds[i];
+    const auto bytes = token_at(tokens, i);
+    if (kind & left_out || bytes.size() > 4 || !first_.is_part(bytes)) continue;
+    first_.add(bytes, kind & Tokens::kContinuesWord, kind & Tokens::kEndsWord, tokens.symbols[i]);
+  }
+}
+
+void Words::add_whole(const Tokens& tokens) {
+  whole_ = TokenTable(tokens.symbols.size() + 256, tokens.bytes.size());
+  // Of tokens with the same bytes the last one counts: a character rather than the byte of the same
+  // value that stands in for unknown ones, and anything rather than the spelling of such a byte.
+  const auto add = [&](const auto& wanted, const auto& spelling) {
+    for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
+      if (wanted(tokens.kinds[i])) whole_.add(spelling(i), id_of(tokens.symbols[i]));
+    }
+  };
+  constexpr unsigned kMarked = Tokens::kContinuesWord | Tokens::kEndsWord;
+  const auto is_byte = [](unsigned kind) { return (kind & Tokens::kByteFallback) != 0; };
+  const auto content = [&](std::size_t i) { return token_at(tokens, i); };
+  if (!first_.rules().by_bytes) {
+    add(is_byte, [&](std::size_t i) { return spelt_byte(token_at(tokens, i)); });
+  }
+  add([&](unsigned kind) { return is_byte(kind) && !(kind & kMarked); }, content);
+  add([&](unsigned kind) { return !is_byte(kind) && !(kind & kMarked); }, content);
+}
+
+void Words::find_borders(const Tokens& tokens, const MergeColumns& merges) {
+  const auto& rules = first_.rules();
+  const bool fuses = rules.unknown && rules.fuse_unknown;
+  if (rules.marks_begin || rules.marks_end || rules.end || fuses) return;
+  // What stands for unknown text may be any text.
+  const auto holds_unknown = [&](std::span<const Symbol> column) {
+    return rules.unknown && std::ranges::find(column, *rules.unknown) != column.end();
+  };
+  if (holds_unknown(merges.left) || holds_unknown(merges.right)) return;
+  std::vector<Borders::First> first;
+  for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
+    const auto bytes = token_at(tokens, i);
+    const bool is_fallback = tokens.kinds[i] & Tokens::kByteFallback;
+    if (bytes.size() <= 4 && (is_fallback || first_.is_part(bytes))) {
+      first.push_back({tokens.symbols[i], bytes});
+    }
+  }
+  borders_ = Borders(first, merges);
+}
+
+void Words::rank_byte_pairs() {
+  if (!first_.is_plain()) return;
+  byte_pair_ranks_.resize(std::size_t{256} * 256);
+  std::visit(
+      [&](const auto& pairs) {
+        for (std::size_t pair = 0; pair < byte_pair_ranks_.size(); ++pair) {
+          const auto left = first_.of_byte(static_cast<unsigned char>(pair / 256));
+          const auto right = first_.of_byte(static_cast<unsigned char>(pair % 256));
+          byte_pair_ranks_[pair] = pairs.order(left, right) << ShortLane::kPlaceBits;
+        }
+      },
+      table_);
+}
+
+void Words::encode(std::span<Word> words, std::vector<TokenId>& ids) const {
+  std::visit([&](const auto& pairs) { encode(pairs, words, ids); }, table_);
+}
+
+namespace {
+
+/// Some words on their way, in order: those that are joined together, and those that need not be.
+struct Batch {
+  struct Item {
+    Words::Word* word;
+    const TokenId* id;  // of a word that is a token; nullptr: the next lane
+  };
+  std::array<Item, 2 * kLanes> items;
+  std::array<Lane<16>, kLanes> lanes;
+  std::size_t n_items = 0;
+  std::size_t n_lanes = 0;
+
+  [[nodiscard]] bool is_full() const { return n_items == items.size() || n_lanes == kLanes; }
+};
+
+}  // namespace
+
+template <class Pairs>
+void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const {
+  Batch batch;
+  const auto flush = [&] {
+    join_lanes(pairs, std::span(batch.lanes.data(), batch.n_lanes));
+    const auto* lane = batch.lanes.data();
+    for (const auto& [word, id] : std::span(batch.items.data(), batch.n_items)) {
+      word->n_ids = 1;
+      if (id != nullptr) {
+        ids.push_back(*id);
+        continue;
+      }
+      word->n_ids = static_cast<std::uint32_t>(std::popcount(lane->alive));
+      for (auto alive = lane->alive; alive != 0; alive &= alive - 1) {
+        ids.push_back(id_of(lane->symbols[static_cast<std::size_t>(std::countr_zero(alive))]));
+      }
+      ++lane;
+    }
+    batch.n_items = batch.n_lanes = 0;
+  };
+  for (Word& word : words) {
+    const TokenId* id = word.is_whole ? whole_.find(word.text) : nullptr;
+    if (id == nullptr && word.text.size() > kShort) {
+      flush();
+      const std::size_t before = ids.size();
+      encode_long(pairs, word.text, ids);
+      word.n_ids = static_cast<std::uint32_t>(ids.size() - before);
+      continue;
+    }
+    if (batch.is_full()) flush();
+    if (id == nullptr) fill(pairs, word.text, batch.lanes[batch.n_lanes++]);
+    batch.items[batch.n_items++] = {&word, id};
+  }
+  flush();
+}
+
+template <class Pairs>
+void Words::fill(const Pairs& pairs, std::string_view text, ShortLane& lane) const {
+  const std::size_t n = first_.write(text, lane.symbols.data());
+  lane.ranks.fill(ShortLane::kNoRank);
+  if (!byte_pair_ranks_.empty()) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      lane.ranks[i] = byte_pair_ranks_[std::size_t{bytes[i]} * 256 + bytes[i + 1]];
+    }
+  } else {
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      lane.ranks[i] = pairs.order(lane.symbols[i], lane.symbols[i + 1]) << ShortLane::kPlaceBits;
+    }
+  }
+  lane.symbols[ShortLane::kSize] = Pairs::kNoSymbol;
+  lane.alive = (std::uint64_t{1} << n) - 1;
+}
+
+template <class Pairs>
+void Words::encode_long(const Pairs& pairs, std::string_view text,
+                        std::vector<TokenId>& ids) const {
+  std::vector<Symbol> symbols;
+  std::vector<Symbol> tokens;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = borders_.empty() ? text.size() : borders_.next(text, start);
+    symbols.resize(end - start + 1);
+    symbols.resize(first_.write(text.substr(start, end - start), symbols.data()));
+    join_long(pairs, symbols, tokens);
+    start = end;
+  }
+  for (const Symbol token : tokens) ids.push_back(id_of(token));
+}
+
+}  // namespace bytepair
