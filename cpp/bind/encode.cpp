@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -250,13 +251,122 @@ nb::tuple encode_files(const PyEncoder& self, const nb::sequence& paths, const n
   return arrays_of(run_batch(self, source, cutter, n_threads, true));
 }
 
-/// The ids of pre-tokens, joined into one list.
-nb::list encode_words(const PyEncoder& self, const nb::list& words) {
-  const auto views = views_of(words);
+/// Ids of the beginning of an unfinished stretch, and how many bytes that was.
+nb::tuple encode_part(const PyEncoder& self, const nb::bytes& data, bool is_last, bool is_first) {
   return guarded(self, [&] {
     Encoder::Run run(self.core);
-    run.encode_words(views);
-    return self.integers.list(run.ids.ids());
+    const auto n_used = run.encode_part(view_of(data), is_last, is_first);
+    return nb::make_tuple(self.integers.list(run.ids.ids()), n_used);
+  });
+}
+
+/// Collects ids, possible merges left out by chance.
+class Dropout : public Encoder::Run::Observer {
+ public:
+  Dropout(const Words& words, Chance leaves_out) : words_(words), leaves_out_(leaves_out) {}
+  void pre_token(std::string_view text) override {
+    const auto placed = words_.encode_placed(text, &leaves_out_);
+    ids.insert(ids.end(), placed.ids.begin(), placed.ids.end());
+  }
+  void added_token(std::string_view /*text*/, TokenId id) override { ids.push_back(id); }
+
+  std::vector<TokenId> ids;
+
+ private:
+  const Words& words_;
+  Chance leaves_out_;
+};
+
+nb::list encode_dropout(const PyEncoder& self, nb::handle text, const Cutter& cutter,
+                        double dropout, nb::handle seed) {
+  if (dropout == 0) return encode(self, text, cutter);
+  const auto bits = PyLong_AsUnsignedLongLongMask(seed.ptr());
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  TextViews views(self);
+  const auto view = views.view(text);
+  return guarded(self, [&] {
+    Dropout dropped(self.core.words(), Chance(dropout, bits));
+    Encoder::Run(self.core).show(view, cutter, dropped);
+    return self.integers.list(dropped.ids);
+  });
+}
+
+/// Collects ids and where in an unchanged text they come from.
+class Spans : public Encoder::Run::Observer {
+ public:
+  struct Changed {};  // thrown at a part that is not of the text
+
+  Spans(const Words& words, std::string_view text) : words_(words), text_(text) {}
+
+  void pre_token(std::string_view text) override {
+    const std::int64_t start = place(text);
+    const auto placed = words_.encode_placed(text);
+    for (std::size_t i = 0; i < placed.ids.size(); ++i) {
+      const bool is_last = i + 1 == placed.ids.size();
+      add(placed.ids[i], start + static_cast<std::int64_t>(placed.starts[i]),
+          start + static_cast<std::int64_t>(is_last ? text.size() : placed.starts[i + 1]), n_words_);
+    }
+    ++n_words_;
+  }
+
+  void added_token(std::string_view text, TokenId id) override {
+    const std::int64_t start = place(text);
+    add(id, start, start + static_cast<std::int64_t>(text.size()), -1);
+  }
+
+  std::vector<TokenId> ids;
+  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> ends;
+  std::vector<std::int64_t> words;  // -1 for added tokens
+
+ private:
+  std::int64_t place(std::string_view text) const {
+    const std::less<> before;
+    if (before(text.data(), text_.data()) || before(text_.data() + text_.size(), text.data())) {
+      throw Changed();
+    }
+    return text.data() - text_.data();
+  }
+  void add(TokenId id, std::int64_t start, std::int64_t end, std::int64_t word) {
+    ids.push_back(id);
+    starts.push_back(start);
+    ends.push_back(end);
+    words.push_back(word);
+  }
+
+  const Words& words_;
+  std::string_view text_;
+  std::int64_t n_words_ = 0;
+};
+
+/// (ids, starts, ends, words), or None if something changes the text.
+nb::object encode_spans(const PyEncoder& self, nb::handle text, const Cutter& cutter) {
+  TextViews views(self);
+  const auto view = views.view(text);
+  return guarded(self, [&]() -> nb::object {
+    Spans spans(self.core.words(), view);
+    try {
+      Encoder::Run(self.core).show(view, cutter, spans);
+    } catch (const Spans::Changed&) {
+      return nb::none();
+    }
+    return nb::make_tuple(array_of(std::move(spans.ids)), array_of(std::move(spans.starts)),
+                          array_of(std::move(spans.ends)), array_of(std::move(spans.words)));
+  });
+}
+
+/// (id, first byte, last byte + 1) of the tokens of one pre-token.
+nb::list encode_word(const PyEncoder& self, const nb::bytes& word) {
+  return guarded(self, [&] {
+    const auto text = view_of(word);
+    const auto placed = self.core.words().encode_placed(text);
+    nb::list rows;
+    for (std::size_t i = 0; i < placed.ids.size(); ++i) {
+      const bool is_last = i + 1 == placed.ids.size();
+      rows.append(nb::make_tuple(placed.ids[i], placed.starts[i],
+                                 is_last ? text.size() : placed.starts[i + 1]));
+    }
+    return rows;
   });
 }
 
@@ -309,7 +419,13 @@ void bind_encode(nb::module_& m) {
           },
           nb::arg("words"), nb::arg("normalizer"), nb::arg("space"), nb::arg("prefix"),
           nb::arg("only_first"), nb::arg("chain"), nb::arg("cache_bytes"), nb::arg("n_ids"),
-          nb::arg("to_utf8"), nb::arg("unknown_character"), nb::arg("forbidden_token"))
+          nb::arg("to_utf8"), nb::arg("unknown_character"), nb::arg("forbidden_token"),
+          nb::sig("def __init__(self, words: Words, normalizer: Normalizer, space: bytes, "
+                  "prefix: bytes, only_first: bool, chain: SplitChain, cache_bytes: int, "
+                  "n_ids: int, to_utf8: collections.abc.Callable[[str], bytes], "
+                  "unknown_character: collections.abc.Callable[[bytes], Exception], "
+                  "forbidden_token: collections.abc.Callable[[int, bytes, str], Exception]) -> "
+                  "None"))
       .def("encode", &encode, nb::arg("text"), nb::arg("cutter"),
            nb::sig("def encode(self, text: str | bytes, cutter: Cutter) -> list[int]"))
       .def("encode_to_numpy", &encode_to_numpy, nb::arg("text"), nb::arg("cutter"),
@@ -318,18 +434,29 @@ void bind_encode(nb::module_& m) {
       .def("count", &count, nb::arg("text"), nb::arg("cutter"),
            nb::sig("def count(self, text: str | bytes, cutter: Cutter) -> int"))
       .def("encode_batch", &encode_texts, nb::arg("texts"), nb::arg("cutter"), nb::arg("threads"),
-           nb::sig("def encode_batch(self, texts: Sequence[str | bytes], cutter: Cutter, "
+           nb::sig("def encode_batch(self, texts: collections.abc.Sequence[str | bytes], cutter: Cutter, "
                    "threads: int) -> tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]"))
       .def("count_batch", &count_texts, nb::arg("texts"), nb::arg("cutter"), nb::arg("threads"),
-           nb::sig("def count_batch(self, texts: Sequence[str | bytes], cutter: Cutter, "
+           nb::sig("def count_batch(self, texts: collections.abc.Sequence[str | bytes], cutter: Cutter, "
                    "threads: int) -> NDArray[numpy.int64]"))
       .def("encode_files", &encode_files, nb::arg("paths"), nb::arg("separator"),
            nb::arg("cutter"), nb::arg("threads"),
-           nb::sig("def encode_files(self, paths: Sequence[str], separator: bytes, "
+           nb::sig("def encode_files(self, paths: collections.abc.Sequence[str], separator: bytes, "
                    "cutter: Cutter, threads: int) -> "
                    "tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]"))
-      .def("encode_words", &encode_words, nb::arg("words"),
-           nb::sig("def encode_words(self, words: list[bytes]) -> list[int]"));
+      .def("encode_part", &encode_part, nb::arg("data"), nb::arg("is_last"), nb::arg("is_first"),
+           nb::sig("def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> "
+                   "tuple[list[int], int]"))
+      .def("encode_dropout", &encode_dropout, nb::arg("text"), nb::arg("cutter"),
+           nb::arg("dropout"), nb::arg("seed"),
+           nb::sig("def encode_dropout(self, text: str | bytes, cutter: Cutter, dropout: float, "
+                   "seed: int) -> list[int]"))
+      .def("spans", &encode_spans, nb::arg("text"), nb::arg("cutter"),
+           nb::sig("def spans(self, text: str | bytes, cutter: Cutter) -> "
+                   "tuple[NDArray[numpy.uint32], NDArray[numpy.int64], NDArray[numpy.int64], "
+                   "NDArray[numpy.int64]] | None"))
+      .def("encode_word", &encode_word, nb::arg("word"),
+           nb::sig("def encode_word(self, word: bytes) -> list[tuple[int, int, int]]"));
 }
 
 }  // namespace bytepair::bind

@@ -43,7 +43,7 @@ void bind_normalize(nb::module_& m) {
             for (nb::handle row : rows) steps.push_back(step_of(nb::cast<nb::tuple>(row)));
             new (self) Normalizer(std::move(steps));
           },
-          nb::arg("steps"), nb::sig("def __init__(self, steps: list[tuple[Any, ...]]) -> None"))
+          nb::arg("steps"), nb::sig("def __init__(self, steps: list[tuple[typing.Any, ...]]) -> None"))
       .def(
           "apply",
           [](const Normalizer& self, const nb::bytes& text) {

@@ -53,11 +53,30 @@ void Encoder::Run::encode(std::string_view text, const Cutter& cutter) {
   }
   std::size_t start = 0;
   AddedTokens::Cursor cursor;
+  // White space that one token takes may hold the next one.
   for (AddedTokens::Found found; cutter.original.next(text, cursor, found); start = found.end) {
-    encode_stretch(text.substr(start, found.start - start), cutter, start == 0);
-    add_id(found.id);
+    if (start < found.start) {
+      encode_stretch(text.substr(start, found.start - start), cutter, start == 0);
+    }
+    add_token(text.substr(found.start, found.end - found.start), found.id);
   }
   encode_stretch(text.substr(start), cutter, start == 0);
+}
+
+void Encoder::Run::show(std::string_view text, const Cutter& cutter, Observer& observer) {
+  observer_ = &observer;
+  encode(text, cutter);
+  observer_ = nullptr;
+}
+
+std::size_t Encoder::Run::encode_part(std::string_view text, bool is_last, bool is_first) {
+  if (is_last) {
+    encode_stretch(text, Cutter(), is_first);
+    return text.size();
+  }
+  // What is changed before it is cut may depend on what comes.
+  if (!encoder_.normalizer_.empty() || encoder_.edits_) return 0;
+  return encode_pre_tokens(text, false);
 }
 
 /// A stretch between the tokens that are looked for in the text as it is.
@@ -66,8 +85,10 @@ void Encoder::Run::encode_stretch(std::string_view text, const Cutter& cutter, b
   std::size_t start = 0;
   AddedTokens::Cursor cursor;
   for (AddedTokens::Found found; cutter.normalized.next(text, cursor, found); start = found.end) {
-    encode_inner(text.substr(start, found.start - start), is_first && start == 0);
-    add_id(found.id);
+    if (start < found.start) {
+      encode_inner(text.substr(start, found.start - start), is_first && start == 0);
+    }
+    add_token(text.substr(found.start, found.end - found.start), found.id);
   }
   encode_inner(text.substr(start), is_first && start == 0);
 }
@@ -75,7 +96,10 @@ void Encoder::Run::encode_stretch(std::string_view text, const Cutter& cutter, b
 /// A stretch without added tokens.
 void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
   const Edit& edit = encoder_.edit_;
-  if (!encoder_.edits_ || text.empty()) return encode_pre_tokens(text);
+  if (!encoder_.edits_ || text.empty()) {
+    encode_pre_tokens(text);
+    return;
+  }
   edited_.clear();
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
@@ -88,13 +112,15 @@ void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
   encode_pre_tokens(edited_);
 }
 
-void Encoder::Run::encode_pre_tokens(std::string_view text) {
+/// Returns how far the cuts are certain.
+std::size_t Encoder::Run::encode_pre_tokens(std::string_view text, bool is_last) {
   std::array<std::size_t, Splitter::kBatch> ends;
   SplitChain::Progress progress;
   const char* const readable_end = text.data() + text.size();
-  std::size_t question = kBetweenPauses;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t n = encoder_.chain_.cut(text, start, true, progress, ends);
+  std::size_t start = 0;
+  for (std::size_t question = kBetweenPauses; start < text.size();) {
+    const std::size_t n = encoder_.chain_.cut(text, start, is_last, progress, ends);
+    if (n == 0) break;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t end = ends[i] & ~SplitChain::kRemoved;
       if (ends[i] == end) add_pre_token(text.data() + start, end - start, readable_end);
@@ -106,17 +132,13 @@ void Encoder::Run::encode_pre_tokens(std::string_view text) {
     }
   }
   flush();
+  return start;
 }
 
-void Encoder::Run::encode_words(std::span<const std::string_view> words) {
-  for (const auto word : words) {
-    if (!word.empty()) add_pre_token(word.data(), word.size(), word.data());
-  }
-  flush();
-}
-
-void Encoder::Run::add_id(TokenId id) {
-  if (keeps_ids_) {
+void Encoder::Run::add_token(std::string_view text, TokenId id) {
+  if (observer_ != nullptr) {
+    observer_->added_token(text, id);
+  } else if (keeps_ids_) {
     ids.push_back(id);
   } else {
     ++n_counted_;
@@ -125,7 +147,9 @@ void Encoder::Run::add_id(TokenId id) {
 
 inline void Encoder::Run::add_pre_token(const char* data, std::size_t size,
                                         const char* readable_end) {
-  if (size > WordKey::kShort) {
+  if (observer_ != nullptr) [[unlikely]] {
+    observer_->pre_token({data, size});
+  } else if (size > WordKey::kShort) {
     add_long({data, size});
   } else {
     const auto key = readable_end - data >= 16 ? WordKey::of_short(data, size)

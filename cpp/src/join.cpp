@@ -80,17 +80,6 @@ void join_lanes(const Table& table, std::span<Lane<N>> lanes) {
 
 namespace {
 
-/// The tokens of a stretch of a word, in order.
-struct Chain {
-  std::vector<Symbol> tokens;
-  std::vector<std::size_t> starts;  // of each token
-  std::size_t end = 0;
-
-  [[nodiscard]] std::size_t end_of(std::size_t token) const {
-    return token + 1 < starts.size() ? starts[token + 1] : end;
-  }
-};
-
 /// Appends the tokens of a stretch that begins within the chain and ends behind it. True if the two
 /// have a token in common: then each token of the result stands beside one that it stands beside
 /// where the two are joined alone, and that is what makes it the result for the whole.
@@ -217,7 +206,7 @@ bool extend_by_windows(const Table& table, std::span<const Symbol> symbols, std:
 }  // namespace
 
 template <class Table>
-void join_long(const Table& table, std::span<const Symbol> symbols, std::vector<Symbol>& tokens) {
+Chain join_long(const Table& table, std::span<const Symbol> symbols) {
   Chain chain;
   std::size_t size = kWindow;
   while (chain.end < symbols.size()) {
@@ -235,14 +224,73 @@ void join_long(const Table& table, std::span<const Symbol> symbols, std::vector<
     size *= 4;
     if (size >= symbols.size()) chain = join_heap(table, symbols, 0, symbols.size());
   }
-  tokens.insert(tokens.end(), chain.tokens.begin(), chain.tokens.end());
+  return chain;
 }
 
+template <class Table>
+Chain join_by_chance(const Table& table, std::span<const Symbol> word, Chance& leaves_out) {
+  if (word.size() >= 0xFFFF'FFFF) throw std::length_error("a pre-token of 4 GiB or more");
+  struct Site {
+    std::uint32_t order;
+    std::uint32_t at;
+    Symbol left;
+    Symbol right;
+    auto operator<=>(const Site&) const = default;
+  };
+  const auto n = static_cast<std::uint32_t>(word.size());
+  constexpr std::uint32_t kGone = 0xFFFF'FFFF;
+  std::vector<Symbol> symbols(word.begin(), word.end());
+  std::vector<std::uint32_t> next(n);
+  std::vector<std::uint32_t> previous(n);
+  std::priority_queue<Site, std::vector<Site>, std::greater<>> queue;
+  std::vector<Site> aside;
+  const auto offer = [&](std::uint32_t at) {
+    const Symbol left = symbols[at];
+    const Symbol right = symbols[next[at]];
+    const auto order = table.order(left, right);
+    if (order != kMostOrders) queue.push({order, at, left, right});
+  };
+  for (std::uint32_t i = 0; i < n; ++i) {
+    next[i] = i + 1;
+    previous[i] = i - 1;
+  }
+  for (std::uint32_t i = 0; i + 1 < n; ++i) offer(i);
+  while (!queue.empty()) {
+    const Site site = queue.top();
+    queue.pop();
+    if (leaves_out()) {
+      aside.push_back(site);
+      continue;
+    }
+    for (const auto& left_out : aside) queue.push(left_out);
+    aside.clear();
+    const std::uint32_t at = site.at;
+    const bool is_stale = next[at] == kGone || next[at] >= n || symbols[at] != site.left ||
+                          symbols[next[at]] != site.right;
+    if (is_stale) continue;
+    const std::uint32_t second = next[at];
+    symbols[at] = table.joined(site.order);
+    next[at] = next[second];
+    next[second] = kGone;
+    if (next[at] < n) {
+      previous[next[at]] = at;
+      offer(at);
+    }
+    if (at > 0) offer(previous[at]);
+  }
+  Chain chain{{}, {}, n};
+  for (std::uint32_t at = 0; at < n; at = next[at]) {
+    chain.tokens.push_back(symbols[at]);
+    chain.starts.push_back(at);
+  }
+  return chain;
+}
 
 template void join_lanes(const PairTable<NarrowSlot>&, std::span<Lane<16>>);
 template void join_lanes(const PairTable<WideSlot>&, std::span<Lane<16>>);
-template void join_long(const PairTable<NarrowSlot>&, std::span<const Symbol>,
-                        std::vector<Symbol>&);
-template void join_long(const PairTable<WideSlot>&, std::span<const Symbol>, std::vector<Symbol>&);
+template Chain join_long(const PairTable<NarrowSlot>&, std::span<const Symbol>);
+template Chain join_long(const PairTable<WideSlot>&, std::span<const Symbol>);
+template Chain join_by_chance(const PairTable<NarrowSlot>&, std::span<const Symbol>, Chance&);
+template Chain join_by_chance(const PairTable<WideSlot>&, std::span<const Symbol>, Chance&);
 
 }  // namespace bytepair

@@ -16,7 +16,9 @@ const unsigned char* bytes_of(std::string_view text) {
 
 }  // namespace
 
-FirstSymbols::FirstSymbols(Rules rules) : rules_(std::move(rules)) {
+FirstSymbols::FirstSymbols(Rules rules)
+    : rules_(std::move(rules)),
+      fuses_(rules_.fuse_unknown && (rules_.by_bytes || rules_.fallback.empty())) {
   if (rules_.fallback.size() != 256 && !rules_.fallback.empty()) {
     throw std::invalid_argument("byte fallback needs the symbols of all 256 bytes");
   }
@@ -58,10 +60,12 @@ Symbol FirstSymbols::find(const Part& part, std::size_t kind) const noexcept {
   return symbols[pages[part.code / kPage] * kPage + part.code % kPage];
 }
 
-std::size_t FirstSymbols::write(std::string_view word, Symbol* symbols) const {
+std::size_t FirstSymbols::write(std::string_view word, Symbol* symbols,
+                                std::vector<std::size_t>* sizes) const {
   Symbol* at = symbols;
   if (is_plain_) {
     for (const char byte : word) *at++ = of_byte(static_cast<unsigned char>(byte));
+    if (sizes != nullptr) sizes->assign(word.size(), 1);
     return word.size();
   }
   bool follows_unknown = false;
@@ -72,16 +76,26 @@ std::size_t FirstSymbols::write(std::string_view word, Symbol* symbols) const {
                              (rules_.marks_end && is_last ? 2 : 0);
     start += part.bytes.size();
     const Symbol symbol = find(part, kind);
+    const bool fuses = symbol == kNone && follows_unknown && fuses_;
+    Symbol* const before = at;
     if (symbol != kNone) {
       *at++ = symbol;
-      follows_unknown = false;
-    } else if (!follows_unknown) {
-      Symbol* const next = write_unknown(part, at);
-      follows_unknown = rules_.fuse_unknown && (rules_.by_bytes || rules_.fallback.empty());
-      at = next;
+    } else if (!fuses) {
+      at = write_unknown(part, at);
+    }
+    follows_unknown = symbol == kNone;
+    if (sizes == nullptr) continue;
+    if (fuses) {
+      sizes->back() += part.bytes.size();
+    } else {
+      const auto n = static_cast<std::size_t>(at - before);
+      sizes->insert(sizes->end(), n, part.bytes.size() / n);
     }
   }
-  if (rules_.end) *at++ = *rules_.end;
+  if (rules_.end) {
+    *at++ = *rules_.end;
+    if (sizes != nullptr) sizes->push_back(0);
+  }
   return static_cast<std::size_t>(at - symbols);
 }
 

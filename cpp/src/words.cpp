@@ -201,15 +201,38 @@ template <class Pairs>
 void Words::encode_long(const Pairs& pairs, std::string_view text,
                         std::vector<TokenId>& ids) const {
   std::vector<Symbol> symbols;
-  std::vector<Symbol> tokens;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = borders_.empty() ? text.size() : borders_.next(text, start);
     symbols.resize(end - start + 1);
-    symbols.resize(first_.write(text.substr(start, end - start), symbols.data()));
-    join_long(pairs, symbols, tokens);
+    const std::size_t n = first_.write(text.substr(start, end - start), symbols.data());
+    for (const Symbol token : join_long(pairs, std::span(symbols).first(n)).tokens) {
+      ids.push_back(id_of(token));
+    }
     start = end;
   }
-  for (const Symbol token : tokens) ids.push_back(id_of(token));
+}
+
+Words::Placed Words::encode_placed(std::string_view text, Chance* leaves_out) const {
+  const TokenId* whole = leaves_out == nullptr ? whole_.find(text) : nullptr;
+  if (whole != nullptr) return {{*whole}, {0}};
+  std::vector<Symbol> symbols(text.size() + 1);
+  std::vector<std::size_t> sizes;
+  symbols.resize(first_.write(text, symbols.data(), &sizes));
+  const Chain chain = std::visit(
+      [&](const auto& pairs) {
+        return leaves_out == nullptr ? join_long(pairs, symbols)
+                                     : join_by_chance(pairs, symbols, *leaves_out);
+      },
+      table_);
+  Placed placed;
+  std::size_t place = 0;
+  std::size_t symbol = 0;
+  for (std::size_t i = 0; i < chain.tokens.size(); ++i) {
+    for (; symbol < chain.starts[i]; ++symbol) place += sizes[symbol];
+    placed.ids.push_back(id_of(chain.tokens[i]));
+    placed.starts.push_back(place);
+  }
+  return placed;
 }
 
 }  // namespace bytepair

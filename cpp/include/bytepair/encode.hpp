@@ -79,6 +79,8 @@ class Encoder {
 
   class Run;
 
+  [[nodiscard]] const Words& words() const noexcept { return words_; }
+
   /// Most ids that texts of so many bytes become, unless a normaliser makes them longer.
   [[nodiscard]] std::size_t most_ids(std::size_t n_bytes) const noexcept;
 
@@ -103,8 +105,24 @@ class Encoder::Run {
   /// the text so far are then there.
   void encode(std::string_view text, const Cutter& cutter);
 
-  /// Encodes pre-tokens that somebody else has cut.
-  void encode_words(std::span<const std::string_view> words);
+  /// Sees the parts of a text in order, as they are encoded; `text` is a part of the given text
+  /// where nothing has changed it.
+  class Observer {
+   public:
+    Observer() = default;
+    virtual ~Observer() = default;
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
+    virtual void pre_token(std::string_view text) = 0;
+    virtual void added_token(std::string_view text, TokenId id) = 0;
+  };
+  /// The same, but shows the parts instead of encoding them.
+  void show(std::string_view text, const Cutter& cutter, Observer& observer);
+
+  /// Encodes the beginning of an unfinished stretch without added tokens, as far as no later text
+  /// can change it, and returns how many bytes that is. The rest comes again, with more behind it.
+  /// `is_first`: the text begins here.
+  std::size_t encode_part(std::string_view text, bool is_last, bool is_first);
 
   /// Called now and then within long texts; may throw to give up.
   std::function<void()> pause;
@@ -131,8 +149,8 @@ class Encoder::Run {
 
   void encode_stretch(std::string_view text, const Cutter& cutter, bool is_first);
   void encode_inner(std::string_view text, bool is_first);
-  void encode_pre_tokens(std::string_view text);
-  void add_id(TokenId id);
+  std::size_t encode_pre_tokens(std::string_view text, bool is_last = true);
+  void add_token(std::string_view text, TokenId id);
   void add_pre_token(const char* data, std::size_t size, const char* readable_end);
   void add_long(std::string_view text);
   void add_word(const WordKey& key, const char* data, std::size_t size);
@@ -143,6 +161,7 @@ class Encoder::Run {
   const Encoder& encoder_;
   WordCache::View view_;
   bool keeps_ids_;
+  Observer* observer_ = nullptr;
   std::size_t n_counted_ = 0;
   std::size_t n_pending_ = 0;
   std::size_t n_missed_ = 0;

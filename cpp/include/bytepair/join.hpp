@@ -37,9 +37,43 @@ struct Lane {
 template <class Table, std::size_t N>
 void join_lanes(const Table& table, std::span<Lane<N>> lanes);
 
-/// Appends the tokens of a word of any length to `tokens`. O(n log n), and O(n) where the tokens in
-/// one part of the word do not depend on parts far away, which is the rule.
+/// The tokens of a word, in order, each with the number of the symbol that it begins with.
+struct Chain {
+  std::vector<Symbol> tokens;
+  std::vector<std::size_t> starts;
+  std::size_t end = 0;  // number of symbols
+
+  [[nodiscard]] std::size_t end_of(std::size_t token) const {
+    return token + 1 < starts.size() ? starts[token + 1] : end;
+  }
+};
+
+/// A word of any length. O(n log n), and O(n) where the tokens in one part of the word do not depend
+/// on parts far away, which is the rule.
 template <class Table>
-void join_long(const Table& table, std::span<const Symbol> symbols, std::vector<Symbol>& tokens);
+[[nodiscard]] Chain join_long(const Table& table, std::span<const Symbol> symbols);
+
+/// Says yes with a probability, the same for the same seed on every machine.
+/// Source: SplitMix64, Steele, Lea and Flood 2014, https://doi.org/10.1145/2714064.2660195.
+class Chance {
+ public:
+  Chance(double probability, std::uint64_t seed) : probability_(probability), state_(seed) {}
+  bool operator()() noexcept {
+    state_ += 0x9E3779B97F4A7C15u;
+    std::uint64_t mixed = (state_ ^ state_ >> 30) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+    return static_cast<double>((mixed ^ mixed >> 31) >> 11) / 0x1p53 < probability_;
+  }
+
+ private:
+  double probability_;
+  std::uint64_t state_;
+};
+
+/// The same, but a merge that comes next is put aside when `leaves_out` says so; it may come again
+/// after another. O(n log n) for a probability well below 1.
+template <class Table>
+[[nodiscard]] Chain join_by_chance(const Table& table, std::span<const Symbol> symbols,
+                                   Chance& leaves_out);
 
 }  // namespace bytepair

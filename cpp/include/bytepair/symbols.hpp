@@ -49,8 +49,9 @@ class FirstSymbols {
   void add(std::string_view part, bool continues, bool ends, Symbol symbol);
 
   /// Writes the symbols of `word` and returns their number, at most one more than it has bytes.
-  /// Throws UnknownCharacter.
-  std::size_t write(std::string_view word, Symbol* symbols) const;
+  /// `sizes`: takes how many bytes each stands for. Throws UnknownCharacter.
+  std::size_t write(std::string_view word, Symbol* symbols,
+                    std::vector<std::size_t>* sizes = nullptr) const;
 
   /// By bytes, and each has one symbol wherever it stands: then `of_byte` is all there is to it.
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
@@ -76,6 +77,7 @@ class FirstSymbols {
   Symbol* write_unknown(const Part& part, Symbol* at) const;
 
   Rules rules_;
+  bool fuses_;  // neighbours without a symbol become one
   bool is_plain_ = false;
   // By kind: 1 for parts that continue a word, and 2 for those that end one.
   std::array<std::array<Symbol, 256>, 4> bytes_;  // parts of one byte

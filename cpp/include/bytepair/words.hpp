@@ -46,6 +46,15 @@ class Words {
   /// bytes becomes at most n + 1 ids. O(n log n). Throws UnknownCharacter for the first one.
   void encode(std::span<Word> words, std::vector<TokenId>& ids) const;
 
+  /// The ids of one pre-token, each with the byte of it at which the token begins.
+  struct Placed {
+    std::vector<TokenId> ids;
+    std::vector<std::size_t> starts;
+  };
+  /// With `leaves_out`, possible merges are left out by chance, and whole tokens are not looked up.
+  /// Throws UnknownCharacter.
+  [[nodiscard]] Placed encode_placed(std::string_view text, Chance* leaves_out = nullptr) const;
+
   /// Where pre-tokens may be cut into pieces.
   [[nodiscard]] const Borders& borders() const noexcept { return borders_; }
 

@@ -2,7 +2,7 @@
 
 import atexit
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from bytepair.model import (
     NormalizerStep,
     PrefixSpace,
     Prepend,
+    PreTokenizerStep,
     Replace,
     Split,
     SplitRules,
@@ -30,7 +31,7 @@ from bytepair.model import (
     WordCounts,
     to_utf8,
 )
-from bytepair.normalizers import FORMS, normalize, quick_values
+from bytepair.normalizers import FORMS, Aligned, normalize, quick_values
 from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
@@ -75,10 +76,11 @@ class Learner:
 
 
 class Encoder(_core.Encoder):
-    """The core's encoder. What it does not do itself the twin does."""
+    """The core's encoder. Methods that it adds nothing to are the core's own, bound."""
 
-    def __init__(self, spec: TokenizerSpec, chain: _core.SplitChain, edit: "_Edit",
-                 cache_bytes: int | None) -> None:
+    def __init__(
+        self, spec: TokenizerSpec, chain: _core.SplitChain, edit: "_Edit", cache_bytes: int | None
+    ) -> None:
         self._spec = spec
         super().__init__(
             _words(spec),
@@ -94,23 +96,39 @@ class Encoder(_core.Encoder):
             _forbidden_token,
         )
 
+    def encode_spans(self, text: Text, cutter: "Cutter") -> Spans:
+        """Ids of one text and where they come from; the twin follows what changes the text."""
+        spans = self.spans(text, cutter)
+        if spans is None:
+            return self._stages.encode_spans(text, cutter)
+        ids, starts, ends, words = spans
+        return Spans(ids, starts, ends, words < 0, words)
+
+    @cached_property
+    def _stages(self) -> "RegexEncoder":
+        return RegexEncoder(self._spec, self)
+
+
+class RegexEncoder(python.Encoder):
+    """The twin's stages around the core's joining: for what only a regex engine can cut."""
+
+    def __init__(self, spec: TokenizerSpec, core: Encoder) -> None:
+        self._rules = spec.rules
+        self._spec = spec
+        self._core = core
+
+    def _word(
+        self, piece: Aligned, number: int, leaves_out: python.Chance | None
+    ) -> Iterator[python.Token]:
+        if leaves_out:
+            yield from self._twin._word(piece, number, leaves_out)
+            return
+        for token, start, end in self._core.encode_word(piece.data):
+            yield python.Token(token, *piece.span(start, end), number)
+
     @cached_property
     def _twin(self) -> python.Encoder:
         return python.Encoder(self._spec)
-
-    def encode_spans(self, text: Text, cutter: "Cutter") -> Spans:
-        """Ids of one text and where they come from."""
-        return self._twin.encode_spans(text, cutter)
-
-    def encode_dropout(
-        self, text: Text, cutter: "Cutter", dropout: float, seed: int
-    ) -> list[TokenId]:
-        """Ids of one text, each possible merge left out by chance."""
-        return self._twin.encode_dropout(text, cutter, dropout, seed)
-
-    def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
-        """Ids of the beginning of an unfinished stretch."""
-        return self._twin.encode_part(data, is_last, is_first)
 
 
 class Cutter(_core.Cutter, python.Cutter):
@@ -226,11 +244,11 @@ class NativeEngine:
 
     def encoder(
         self, spec: TokenizerSpec, cache_bytes: int | None = None
-    ) -> Encoder | python.Encoder:
+    ) -> Encoder | RegexEncoder:
         """Turns text into ids."""
         parts = _pre_tokenizer(spec.rules)
         if parts is None:
-            return python.Encoder(spec, cache_bytes)
+            return RegexEncoder(spec, Encoder(spec, _core.SplitChain([]), _Edit(), cache_bytes))
         return Encoder(spec, *parts, cache_bytes)
 
     def cutter(
@@ -273,33 +291,32 @@ class _Edit(NamedTuple):
 
 def _pre_tokenizer(rules: SplitRules) -> tuple[_core.SplitChain, _Edit] | None:
     """How the core cuts, or None if it cannot."""
-    steps = list(rules.steps)
+    splits: list[PreTokenizerStep] = list(rules.steps)
     edit = _Edit()
-    if steps and isinstance(steps[0], (Metaspace, PrefixSpace)):
-        first = steps.pop(0)
-        edit = _edit(first)
-        if isinstance(first, Metaspace) and first.split:
-            steps.insert(0, Split(regex.escape(first.replacement), "merged_with_next"))
-    if rules.pattern is not None:
-        steps = [Split(rules.pattern)]
-    links = []
-    for step in steps:
-        if not isinstance(step, Split) or step.by_bytes:
-            return None
-        splitter = _splitter(step.pattern)
-        if splitter is None:
-            return None
-        links.append((splitter, step.behavior, step.invert))
+    match splits:
+        case [Metaspace(mark, prepend, split), *others]:
+            edit = _metaspace_edit(to_utf8(mark), prepend)
+            cuts = [Split(regex.escape(mark), "merged_with_next")] if split else []
+            splits = [*cuts, *others]
+        case [PrefixSpace(), *others]:
+            edit, splits = _Edit(prefix=b" "), others
     if edit.only_first and not set(map(type, rules.normalizer)) <= {str, Prepend}:
         return None  # where the text begins cannot be told from what a normaliser took away
+    if rules.pattern is not None:
+        splits = [Split(rules.pattern)]
+    links = []
+    for step in splits:
+        splitter = (
+            _splitter(step.pattern) if isinstance(step, Split) and not step.by_bytes else None
+        )
+        if splitter is None or not isinstance(step, Split):
+            return None
+        links.append((splitter, str(step.behavior), step.invert))
     return _core.SplitChain(links), edit
 
 
-def _edit(step: Metaspace | PrefixSpace) -> _Edit:
-    if isinstance(step, PrefixSpace):
-        return _Edit(prefix=b" ")
-    mark = to_utf8(step.replacement)
-    return _Edit(mark, b"" if step.prepend == "never" else mark, step.prepend == "first")
+def _metaspace_edit(mark: bytes, prepend: str) -> _Edit:
+    return _Edit(mark, b"" if prepend == "never" else mark, prepend == "first")
 
 
 def _words(spec: TokenizerSpec) -> _core.Words:
@@ -321,7 +338,9 @@ def _words(spec: TokenizerSpec) -> _core.Words:
         b"".join(tokens.values()),
         offsets,
         numbers.ids,
-        *map(numbers.of, (merges.left, merges.right, merges.joined)),
+        numbers.of(merges.left),
+        numbers.of(merges.right),
+        numbers.of(merges.joined),
         merges.rank,
         by_bytes,
         bool(vocabulary.continues_word),

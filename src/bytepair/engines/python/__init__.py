@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from bytepair.engines.python._count import Counter
 from bytepair.engines.python._cut import Cutter, Found, forbidden_token
 from bytepair.engines.python._decode import Decoder, unknown_id
-from bytepair.engines.python._encode import Encoder
-from bytepair.engines.python._join import join_symbols
+from bytepair.engines.python._encode import Encoder, Token
+from bytepair.engines.python._join import Chance, join_symbols
 from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._split import Splitter
@@ -55,6 +55,7 @@ ENGINE = PythonEngine()
 
 __all__ = [
     "ENGINE",
+    "Chance",
     "Counter",
     "Cutter",
     "Decoder",
@@ -63,6 +64,7 @@ __all__ = [
     "Learner",
     "PythonEngine",
     "Splitter",
+    "Token",
     "character_ids",
     "forbidden_token",
     "join_symbols",
