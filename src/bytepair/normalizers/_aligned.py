@@ -19,6 +19,8 @@ class Aligned(NamedTuple):
         starts, ends: int64[len(data)], ascending, in bytes of the original. A byte that was not
             changed stands for itself; the bytes put in for others stand for all of those; what
             was put where nothing was stands for nothing: start == end.
+        is_shifted: a `Replace` made one thing of the text's first characters. To Hugging Face it
+            stands for the last of them, so that no text begins there.
 
     >>> text = Aligned.of("fiancé".encode()).edited([(0, 2, "ﬁ"), (5, 6, "e")])
     >>> text.data.decode(), text.span(0, 3), text.span(6, 7)
@@ -28,6 +30,7 @@ class Aligned(NamedTuple):
     data: bytes
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
+    is_shifted: bool = False
 
     @classmethod
     def of(cls, data: bytes, start: int = 0) -> "Aligned":
@@ -37,7 +40,12 @@ class Aligned(NamedTuple):
 
     def part(self, start: int, end: int) -> "Aligned":
         """The bytes from `start` to `end`."""
-        return Aligned(self.data[start:end], self.starts[start:end], self.ends[start:end])
+        places = self.starts[start:end], self.ends[start:end]
+        return Aligned(self.data[start:end], *places, self.is_shifted)
+
+    def begins_text(self) -> bool:
+        """True for what the original text begins with, by Hugging Face's reckoning."""
+        return bool(self.starts[0] == 0) and not self.is_shifted
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """What the bytes from `start` to `end` stand for; if there are none, nothing, there."""
@@ -59,8 +67,9 @@ class Aligned(NamedTuple):
             parts.append(self._replacing(start, end, content))
             done = end
         parts.append(self.part(done, len(self.data)))
-        data, starts, ends = zip(*parts, strict=True)
-        return Aligned(b"".join(data), np.concatenate(starts), np.concatenate(ends))
+        data, starts, ends, _ = zip(*parts, strict=True)
+        places = np.concatenate(starts), np.concatenate(ends)
+        return Aligned(b"".join(data), *places, self.is_shifted)
 
     def _replacing(self, start: int, end: int, content: str) -> "Aligned":
         data = content.encode("utf-8", "surrogateescape")

@@ -1,9 +1,9 @@
 """The normalisers that have a name, each as one rewriting after the other."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 
-from bytepair.normalizers._forms import FORMS, NormalForm
+from bytepair.normalizers._forms import FORMS, Form, NormalForm
 from bytepair.normalizers._rewrite import WHITE_SPACE, Rewrite
 from bytepair.normalizers._tables import char_class, code_points, lower_case
 
@@ -17,6 +17,10 @@ _NMT_REMOVED = "[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]"
 _NMT_SPACES = "[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]"
 
 
+def _form(form: Form) -> list[Rewriting]:
+    return [NormalForm(form)]
+
+
 def _lowercase() -> Rewrite:
     # Character by character: str.lower() would turn a final capital sigma by its neighbours.
     small = lower_case()
@@ -28,7 +32,7 @@ def _without(section: str) -> Rewrite:
 
 
 USERS: Mapping[str, Callable[[], list[Rewriting]]] = {
-    **{name: lambda form=form: [NormalForm(form)] for name, form in FORMS.items()},
+    **{name: partial(_form, form) for name, form in FORMS.items()},
     "lowercase": lambda: [_lowercase()],
     "strip-accents": lambda: [_without("accents")],
     "collapse-whitespace": lambda: [Rewrite(f"{WHITE_SPACE}+", " ")],

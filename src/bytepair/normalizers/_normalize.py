@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from bytepair.errors import ArgumentError
-from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip
-from bytepair.normalizers._aligned import Aligned
+from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip, byte_positions
+from bytepair.normalizers._aligned import Aligned, Edit
 from bytepair.normalizers._named import USERS, Rewriting, named
 from bytepair.normalizers._rewrite import MapCharacters, ReplaceMatches, prepend, strip
 
@@ -48,8 +48,8 @@ def normalize(data: bytes, steps: Sequence[NormalizerStep]) -> bytes:
 def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep]) -> Aligned:
     """As `normalize`, with the place in the original of every byte.
 
-    >>> data, starts, ends = normalize_aligned("ﬁn".encode(), ["nfkc"])
-    >>> data, starts.tolist(), ends.tolist()
+    >>> text = normalize_aligned("ﬁn".encode(), ["nfkc"])
+    >>> text.data, text.starts.tolist(), text.ends.tolist()
     (b'fin', [0, 0, 3], [3, 3, 4])
     """
     return normalized(Aligned.of(data), steps)
@@ -58,8 +58,21 @@ def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep]) -> Aligned:
 def normalized(text: Aligned, steps: Sequence[NormalizerStep]) -> Aligned:
     """The same for a part of an original text."""
     for rewriting in _rewritings(steps):
-        text = text.edited(rewriting.edits(text.data.decode("utf-8", "surrogateescape")))
+        before, chars = text, text.data.decode("utf-8", "surrogateescape")
+        edits = list(rewriting.edits(chars))
+        text = before.edited(edits)
+        if isinstance(rewriting, ReplaceMatches) and _shifts(before, chars, edits):
+            text = text._replace(is_shifted=True)
     return text
+
+
+def _shifts(text: Aligned, chars: str, edits: Sequence[Edit]) -> bool:
+    """True if something takes the place of the first character and of one from further on."""
+    first = next((edit for edit in edits[:2] if edit[0] == 0 and edit[1] > 1 and edit[2]), None)
+    if first is None:
+        return False
+    last = byte_positions(chars, [first[1] - 1])[0]
+    return bool(text.starts[last] > text.starts[0])
 
 
 def _rewritings(

@@ -1,9 +1,10 @@
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from bytepair.model import NormalizerStep, Prepend, Replace, Strip
 from bytepair.normalizers import Aligned, normalize, normalize_aligned, normalized
@@ -59,7 +60,7 @@ def test_text_cut_between_spans_gives_the_same(names: tuple[str, ...], text: str
     data = text.encode()
     aligned = normalize_aligned(data, names)
     for place in (len(text[:n].encode()) for n in range(len(text))):
-        if not any(start < place < end for start, end in zip(*aligned[1:], strict=True)):
+        if not any(start < place < end for start, end in zip(*aligned[1:3], strict=True)):
             before = aligned.data[: int((aligned.ends <= place).sum())]
             halves = data[:place], data[place:]
             assert [normalize(half, names) for half in halves] == [
@@ -121,3 +122,29 @@ def test_part_of_a_text_keeps_its_places() -> None:
     )
     assert aligned.part(1, 1).data == b""
     assert Aligned.of(b"").edited([(0, 0, "x")]).starts.tolist() == [0]
+
+
+BEGINNINGS: dict[str, list[tuple[NormalizerStep, Any]]] = {
+    "nothing": [],
+    "behind": [(Replace("b", "x"), normalizers.Replace("b", "x"))],
+    "one": [(Replace("a", "xy"), normalizers.Replace("a", "xy"))],
+    "two": [(Replace("ab", "x"), normalizers.Replace("ab", "x"))],
+    "removed": [(Replace("ab", ""), normalizers.Replace("ab", ""))],
+    "stripped": [(Strip(), normalizers.Strip())],
+    "put": [(Prepend("a"), normalizers.Prepend("a"))],
+    "composed": [("nfc", normalizers.NFC())],
+    "decomposed": [("nfd", normalizers.NFD())],
+}
+
+
+@pytest.mark.parametrize("text", ["abc", "b", "\nab", "e\u0301b", "\u00e9", "aab"])
+@pytest.mark.parametrize(("one", "other"), list(product(BEGINNINGS, repeat=2)))
+def test_text_begins_where_hugging_face_says(text: str, one: str, other: str) -> None:
+    """Whether Metaspace puts a prefix by its scheme "first" depends on it, and so do ids."""
+    components = BEGINNINGS[one] + BEGINNINGS[other]
+    aligned = normalize_aligned(text.encode(), [ours for ours, _ in components])
+    tokenizer = Tokenizer(models.BPE({"?": 0}, [], unk_token="?"))
+    tokenizer.normalizer = normalizers.Sequence([theirs for _, theirs in components])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=False)
+    n_more = len(tokenizer.encode(text)) - len(aligned.data.decode())
+    assert n_more == (aligned.data != b"" and aligned.begins_text())

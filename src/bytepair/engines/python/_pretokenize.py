@@ -119,7 +119,7 @@ def _metaspace(step: Metaspace, piece: Aligned) -> Iterator[Aligned]:
     text = piece.data.decode("utf-8", "surrogateescape")
     spaces = (place for place, char in enumerate(text) if char == " ")
     piece = piece.edited((place, place + 1, step.replacement) for place in spaces)
-    if step.prepend == "always" or (step.prepend == "first" and piece.starts[0] == 0):
+    if step.prepend == "always" or (step.prepend == "first" and piece.begins_text()):
         piece = _prefixed(step.replacement, piece)
     if not step.split:
         yield piece
