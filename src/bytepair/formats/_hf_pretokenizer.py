@@ -27,6 +27,7 @@ from bytepair.patterns import NAMED, split_steps
 PrependScheme = Literal["always", "first", "never"]
 
 _SCHEMES: dict[str, PrependScheme] = {"always": "always", "first": "first", "never": "never"}
+_LONGEST = 65_535  # characters: what a repeat in a regex can count to
 _GPT2 = Split(NAMED["gpt2"])
 
 
@@ -152,8 +153,8 @@ def _delimiter(leaf: Section) -> list[PreTokenizerStep]:
 
 def _fixed_length(leaf: Section) -> list[PreTokenizerStep]:
     length = leaf.get("length", int, 5)
-    if length < 1:
-        raise leaf.error(f"{leaf.path('length')} must be at least 1, got {length}")
+    if not 0 < length <= _LONGEST:
+        raise leaf.error(f"{leaf.path('length')} must be from 1 to {_LONGEST}, got {length}")
     return [Split(rf"[\s\S]{{1,{length}}}")]
 
 

@@ -79,8 +79,7 @@ def _model(spec: TokenizerSpec, spelling: Spelling, spellings: Mapping[TokenId, 
     unk_token = _unk_token(spec, spellings)
     if unk_token is not None and spec.unk_id is not None and unk_token not in vocab:
         extra = extra | {unk_token: spec.unk_id}  # Hugging Face looks for it here only
-    if spelling.is_byte_level and spec.ignore_merges:
-        _check_not_looked_up(extra)
+    _check_not_looked_up(extra, spelling, ignore_merges=spec.ignore_merges)
     vocab |= extra
     return {
         "type": "BPE",
@@ -106,13 +105,17 @@ def _unk_token(spec: TokenizerSpec, spellings: Mapping[TokenId, str]) -> str | N
     return content
 
 
-def _check_not_looked_up(extra: Mapping[str, TokenId]) -> None:
+def _check_not_looked_up(
+    extra: Mapping[str, TokenId], spelling: Spelling, *, ignore_merges: bool
+) -> None:
+    """Refuse added tokens that text could be encoded to once they stand in the vocabulary."""
     for content, number in extra.items():
-        if bytes_of(content) not in {None, content.encode()}:
-            raise ExportError(
-                f"added token {content!r} (id {number}): Hugging Face would also give its id to "
-                f"the text {bytes_of(content)!r}, which its vocabulary spells the same"
-            )
+        shown = f"added token {content!r} (id {number}): Hugging Face would also give its id to the"
+        spelt = bytes_of(content) if spelling.is_byte_level else None
+        if ignore_merges and spelt not in {None, content.encode()}:
+            raise ExportError(f"{shown} text {spelt!r}, which its vocabulary spells the same")
+        if spelling.is_first_symbol(content) and (spelt or not spelling.is_byte_level):
+            raise ExportError(f"{shown} character {content!r} wherever it finds it")
 
 
 def _merges(

@@ -201,7 +201,7 @@ REFUSED = [
         },
         "contradicts itself: add_prefix_space is false, prepend_scheme 'first'",
     ),
-    ({"type": "FixedLength", "length": 0}, "length must be at least 1, got 0"),
+    ({"type": "FixedLength", "length": 0}, "length must be from 1 to 65535, got 0"),
     ({"type": "CharDelimiterSplit", "delimiter": ""}, "delimiter must be one character"),
     ({"type": "Digits"}, "individual_digits is missing"),
 ]

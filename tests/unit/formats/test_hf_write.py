@@ -125,6 +125,17 @@ def test_an_added_token_found_by_other_text_is_refused(spec, tmp_path):
         formats.write(replace(spec, ignore_merges=True), tmp_path)
 
 
+def test_an_added_token_that_would_become_a_character_is_refused(spec, tmp_path):
+    """It must stand in the vocabulary to keep its id, and there single characters are symbols."""
+    vocabulary = Vocabulary({0: b"a", 1: b"?"})
+    spec = replace(spec, vocabulary=vocabulary, merges=MergeTable.from_merges([]), unk_id=1,
+                   alphabet="chars", added_tokens=(AddedToken("(", 2),))  # fmt: skip
+    formats.write(spec, tmp_path / "in-a-row")
+    spec = replace(spec, added_tokens=(AddedToken("(", 9),))
+    with pytest.raises(ExportError, match=r"id 9\): Hugging Face would also .* character '\('"):
+        formats.write(spec, tmp_path / "behind-a-gap")
+
+
 def test_an_added_token_that_their_decoder_garbles_is_announced(spec, tmp_path):
     """Its ids are right everywhere, so this is no reason to refuse it."""
     spec = replace(spec, added_tokens=(AddedToken("<|début|>", 258), AddedToken("<日>", 259)))
