@@ -120,7 +120,9 @@ class Cutter(python.Cutter):
         normalizer: Sequence[NormalizerStep],
     ) -> None:
         as_is = [_added_row(t, ()) for t in added_tokens if not t.normalized]
-        within = [_added_row(t, normalizer) for t in added_tokens if t.normalized]
+        within = [
+            _added_row(t, () if t.verbatim else normalizer) for t in added_tokens if t.normalized
+        ]
         self._is_normalizing = bool(normalizer)
         self.core = _core.Cutter(
             as_is,
