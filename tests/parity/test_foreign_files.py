@@ -11,7 +11,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2 as pb
-from tokenizers import Regex, normalizers
+from tokenizers import Regex, Tokenizer, normalizers
 
 import bytepair
 import foreign
@@ -100,6 +100,28 @@ def test_a_sentencepiece_model_decodes_like_sentencepiece(model, engine, text):
     """Unknown tokens as well; but a sign for spaces that begins a text it drops, and we do not."""
     ids = processor(model).encode(text)
     assert loaded(model, engine).decode(ids) == processor(model).decode(ids)
+
+
+@pytest.mark.parametrize("name", ["as-mistral", "identity", "over-words"])
+@fewer(4)
+@given(text=odd_texts)
+def test_a_sentencepiece_model_saved_for_hugging_face_gives_the_same_ids(
+    name, tmp_path_factory, text
+):
+    """Each piece keeps the one merge that makes it."""
+    theirs = _saved(name, tmp_path_factory.getbasetemp())
+    expected = sentencepiece.SentencePieceProcessor(
+        model_proto=foreign.sentencepiece_model(**MODELS[name])
+    ).encode(text)
+    assert theirs.encode(text, add_special_tokens=False).ids == expected
+
+
+@cache
+def _saved(name: str, folder: Path) -> Tokenizer:
+    path = folder / f"saved-{name}.model"
+    path.write_bytes(foreign.sentencepiece_model(**MODELS[name]))
+    bytepair.load(path).save(folder / f"saved-{name}")
+    return Tokenizer.from_file(str(folder / f"saved-{name}" / "tokenizer.json"))
 
 
 @pytest.mark.parametrize("name", ["as-mistral", "symbols-identity"])

@@ -7,7 +7,7 @@ from bytepair.errors import ExportError
 from bytepair.formats._hf_patterns import portable_or_refuse, read_source
 from bytepair.formats._hf_pretokenizer import leaves
 from bytepair.formats._json import Object, Section
-from bytepair.model import NormalizerStep, Prepend, Replace, Strip
+from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip
 
 _NAME_BY_TYPE = {
     "NFC": "nfc",
@@ -125,6 +125,8 @@ def _component(step: NormalizerStep) -> Object:
     match step:
         case str():
             return _named(step)
+        case CharMap():
+            raise ExportError("a character map has no counterpart in a tokenizer.json")
         case Prepend(text):
             return {"type": "Prepend", "prepend": text}
         case Strip(left, right):
