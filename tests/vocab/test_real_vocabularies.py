@@ -1,7 +1,7 @@
 """Vocabularies that people use give the ids that their own libraries give, token by token.
 
-Oracles: tiktoken for rank files and tekken (whose `Tekkenizer` is a tiktoken encoding behind special
-tokens), Hugging Face's tokenizers, SentencePiece. None of them reads the files as bytepair does.
+Oracles: tiktoken for rank files and tekken (whose `Tekkenizer` is an encoding of tiktoken behind
+special tokens), Hugging Face's tokenizers, SentencePiece. None of them reads files as bytepair does.
 """
 
 import base64

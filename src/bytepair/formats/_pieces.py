@@ -6,8 +6,8 @@ a piece, those with the best score are joined first, the leftmost of equals. Sou
 SentencePiece: `bpe_model.cc`, `normalizer.cc`, `sentencepiece_processor.cc`.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -218,10 +218,11 @@ def _merges(table: PieceList) -> MergeTable:
     made = dict(_made(table))
     scores = sorted({piece.score for _, piece in made.values()}, reverse=True)
     rank_by_score = {score: rank for rank, score in enumerate(scores)}
+    cuts = _cuts(made)
     rows = [
         (left, right, number, rank_by_score[piece.score])
         for number, piece in made.values()
-        for left, right in _splits(table, made, piece)
+        for left, right in _splits(table, made, piece, cuts[len(piece.text)])
     ]
     rows.sort(key=lambda row: row[3])
     columns = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
@@ -230,22 +231,41 @@ def _merges(table: PieceList) -> MergeTable:
 
 def _made(table: PieceList) -> Iterator[tuple[str, tuple[TokenId, Piece]]]:
     """Pieces that merging can make or start from, by their text."""
-    symbols = [re.escape(piece.text) for _, piece in table.of(Kind.USER_DEFINED)]
-    # Where a user-defined symbol is, nothing is joined.
-    apart = re.compile("|".join(symbols) if symbols else r"(?!)")
+    symbols = {piece.text for _, piece in table.of(Kind.USER_DEFINED)}
+    lengths_by_first: dict[str, set[int]] = defaultdict(set)
+    for symbol in symbols:
+        lengths_by_first[symbol[0]].add(len(symbol))
     for number, piece in table.of(Kind.NORMAL, Kind.UNUSED):
-        if not apart.search(piece.text) and " " not in piece.text:
+        # Where a user-defined symbol is, nothing is joined.
+        parts = (
+            piece.text[place : place + length]
+            for place, char in enumerate(piece.text)
+            for length in lengths_by_first.get(char, ())
+        )
+        if " " not in piece.text and symbols.isdisjoint(parts):
             yield piece.text, (number, piece)
 
 
+def _cuts(texts: Collection[str]) -> dict[int, list[int]]:
+    """Length of a text -> where it can be cut into two texts, or characters, by their lengths.
+
+    One very long piece must not cost its square.
+    """
+    lengths = {1, *map(len, texts)}
+    return {n: sorted(cut for cut in lengths if n - cut in lengths) for n in lengths}
+
+
 def _splits(
-    table: PieceList, made: Mapping[str, tuple[TokenId, Piece]], piece: Piece
+    table: PieceList,
+    made: Mapping[str, tuple[TokenId, Piece]],
+    piece: Piece,
+    cuts: Sequence[int],
 ) -> Iterator[tuple[TokenId, TokenId]]:
-    for cut in range(1, len(piece.text)):
-        left, right = piece.text[:cut], piece.text[cut:]
-        if not all(part in made or len(part) == 1 for part in (left, right)):
+    for cut in cuts:
+        parts = piece.text[:cut], piece.text[cut:]
+        if not all(part in made or len(part) == 1 for part in parts):
             continue
-        for part in (left, right):
+        for part in parts:
             if part not in made:
                 raise table.error(
                     made[piece.text][0], f"is made with {part!r}, which has no piece of its own"
@@ -255,6 +275,7 @@ def _splits(
                 made[piece.text][0],
                 "is of the type UNUSED: what it is taken apart into depends on the text around it",
             )
+        left, right = parts
         yield made[left][0], made[right][0]
 
 
