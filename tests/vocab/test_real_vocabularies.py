@@ -1,7 +1,7 @@
 """Vocabularies that people use give the ids that their own libraries give, token by token.
 
 Oracles: tiktoken for rank files and tekken (whose `Tekkenizer` is an encoding of tiktoken behind
-special tokens), Hugging Face's tokenizers, SentencePiece. None of them reads files as bytepair does.
+special tokens), Hugging Face's tokenizers, SentencePiece.
 """
 
 import base64
