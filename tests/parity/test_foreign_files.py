@@ -73,6 +73,27 @@ odd_texts = st.lists(
 ).map("".join)
 
 
+SPACES = IDENTITY | KEEPS_SPACES
+CHANGED = {
+    "runs": lambda: foreign.with_runs_of_spaces(foreign.sentencepiece_model(**SPACES), range(2, 9)),
+    "gaps": lambda: foreign.with_runs_of_spaces(
+        foreign.sentencepiece_model(**SPACES), [2, 4, 5, 8]
+    ),
+    "ties": lambda: foreign.with_few_scores(foreign.sentencepiece_model(**IDENTITY)),
+}
+
+
+@fewer(4)
+@given(text=st.lists(st.sampled_from([" ", "  ", "\t", "▁", "the", "a", "def", "é"])).map("".join))
+@pytest.mark.parametrize("name", CHANGED)
+def test_pieces_of_one_score_are_joined_from_the_left(name, engine, tmp_path_factory, text):
+    """Nothing else in the file says which comes first."""
+    path = tmp_path_factory.getbasetemp() / f"{name}.model"
+    if not path.exists():
+        path.write_bytes(CHANGED[name]())
+    assert ordinary(path, engine)(text) == processor(path).encode(text)
+
+
 @pytest.fixture(scope="session", params=MODELS)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A trained model file."""

@@ -36,7 +36,10 @@ CL100K = (  # tiktoken's, as its list of encodings has it
     r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"""
     r"""|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
 )
-CLIP = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"
+CLIP = (
+    r"<\|startoftext\|>|<\|endoftext\|>|(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+    r"|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"
+)
 
 # ---------------------------------------------------------------------- oracles
 

@@ -216,17 +216,34 @@ def _spaced(text: str) -> str:
 def _merges(table: PieceList) -> MergeTable:
     """Every way to put a piece together from two others, ranked by its score."""
     made = dict(_made(table))
-    scores = sorted({piece.score for _, piece in made.values()}, reverse=True)
-    rank_by_score = {score: rank for rank, score in enumerate(scores)}
-    cuts = _cuts(made)
+    cuts, rank_by_text = _cuts(made), _ranks([piece for _, piece in made.values()])
     rows = [
-        (left, right, number, rank_by_score[piece.score])
+        (left, right, number, rank_by_text[piece.text])
         for number, piece in made.values()
         for left, right in _splits(table, made, piece, cuts[len(piece.text)])
     ]
     rows.sort(key=lambda row: row[3])
     columns = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
     return MergeTable(*(np.ascontiguousarray(column) for column in columns))
+
+
+def _ranks(pieces: Sequence[Piece]) -> dict[str, int]:
+    """Text of a piece of several characters -> its rank; the same for those of one score."""
+    by_score: dict[float, list[str]] = defaultdict(list)
+    for piece in pieces:
+        if len(piece.text) > 1:
+            by_score[piece.score].append(piece.text)
+    rank_by_text: dict[str, int] = {}
+    n_ranks = 0
+    for score in sorted(by_score, reverse=True):
+        # Of runs of one character (Mistral's spaces) the leftmost that can grow is the longest, so
+        # the order of their lengths says the same, and can be told in a list of merges.
+        are_runs = len(set().union(*by_score[score])) == 1
+        places = {text: -len(text) if are_runs else 0 for text in by_score[score]}
+        ranks = {place: n_ranks + n for n, place in enumerate(sorted({*places.values()}))}
+        rank_by_text.update((text, ranks[place]) for text, place in places.items())
+        n_ranks += len(ranks)
+    return rank_by_text
 
 
 def _made(table: PieceList) -> Iterator[tuple[str, tuple[TokenId, Piece]]]:
