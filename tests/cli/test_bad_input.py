@@ -117,7 +117,7 @@ def test_a_place_that_cannot_be_written_to(place, invoke, tok, command):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "broken: no tokenizer.json in this folder"),
+        (None, "broken: no tokenizer that is known in this folder"),
         (b"", "broken/tokenizer.json: "),
         (b'{"model": {"type": "BPE"', "broken/tokenizer.json: the JSON ends too early"),
         (b"\xff\xfe{}", "broken/tokenizer.json: "),

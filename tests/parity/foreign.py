@@ -44,6 +44,28 @@ def _sentencepiece_model(options: str) -> bytes:
     return model.getvalue()
 
 
+def with_runs_of_spaces(model: bytes, lengths: Sequence[int]) -> bytes:
+    """The model with pieces of so many spaces, all of one score, as Mistral's have them."""
+    proto = sentencepiece_model_pb2.ModelProto()
+    proto.ParseFromString(model)
+    known = {piece.piece for piece in proto.pieces}
+    for text in ("▁" * length for length in lengths):
+        if text not in known:
+            proto.pieces.add(piece=text, score=-1e9)
+    data: bytes = proto.SerializeToString()
+    return data
+
+
+def with_few_scores(model: bytes) -> bytes:
+    """The model with scores of which many are equal: then the leftmost pair is joined first."""
+    proto = sentencepiece_model_pb2.ModelProto()
+    proto.ParseFromString(model)
+    for piece in proto.pieces:
+        piece.score = -(-piece.score // 40)
+    data: bytes = proto.SerializeToString()
+    return data
+
+
 def write_gguf(
     path: Path,
     kind: str,

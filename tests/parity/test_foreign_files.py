@@ -11,7 +11,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2 as pb
-from tokenizers import Regex, normalizers
+from tokenizers import Regex, Tokenizer, normalizers
 
 import bytepair
 import foreign
@@ -73,6 +73,27 @@ odd_texts = st.lists(
 ).map("".join)
 
 
+SPACES = IDENTITY | KEEPS_SPACES
+CHANGED = {
+    "runs": lambda: foreign.with_runs_of_spaces(foreign.sentencepiece_model(**SPACES), range(2, 9)),
+    "gaps": lambda: foreign.with_runs_of_spaces(
+        foreign.sentencepiece_model(**SPACES), [2, 4, 5, 8]
+    ),
+    "ties": lambda: foreign.with_few_scores(foreign.sentencepiece_model(**IDENTITY)),
+}
+
+
+@fewer(4)
+@given(text=st.lists(st.sampled_from([" ", "  ", "\t", "▁", "the", "a", "def", "é"])).map("".join))
+@pytest.mark.parametrize("name", CHANGED)
+def test_pieces_of_one_score_are_joined_from_the_left(name, engine, tmp_path_factory, text):
+    """Nothing else in the file says which comes first."""
+    path = tmp_path_factory.getbasetemp() / f"{name}.model"
+    if not path.exists():
+        path.write_bytes(CHANGED[name]())
+    assert ordinary(path, engine)(text) == processor(path).encode(text)
+
+
 @pytest.fixture(scope="session", params=MODELS)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A trained model file."""
@@ -100,6 +121,28 @@ def test_a_sentencepiece_model_decodes_like_sentencepiece(model, engine, text):
     """Unknown tokens as well; but a sign for spaces that begins a text it drops, and we do not."""
     ids = processor(model).encode(text)
     assert loaded(model, engine).decode(ids) == processor(model).decode(ids)
+
+
+@pytest.mark.parametrize("name", ["as-mistral", "identity", "over-words"])
+@fewer(4)
+@given(text=odd_texts)
+def test_a_sentencepiece_model_saved_for_hugging_face_gives_the_same_ids(
+    name, tmp_path_factory, text
+):
+    """Each piece keeps the one merge that makes it."""
+    theirs = _saved(name, tmp_path_factory.getbasetemp())
+    expected = sentencepiece.SentencePieceProcessor(
+        model_proto=foreign.sentencepiece_model(**MODELS[name])
+    ).encode(text)
+    assert theirs.encode(text, add_special_tokens=False).ids == expected
+
+
+@cache
+def _saved(name: str, folder: Path) -> Tokenizer:
+    path = folder / f"saved-{name}.model"
+    path.write_bytes(foreign.sentencepiece_model(**MODELS[name]))
+    bytepair.load(path).save(folder / f"saved-{name}")
+    return Tokenizer.from_file(str(folder / f"saved-{name}" / "tokenizer.json"))
 
 
 @pytest.mark.parametrize("name", ["as-mistral", "symbols-identity"])

@@ -13,7 +13,7 @@ TokenizerPath = Annotated[
     typer.Argument(
         metavar="TOKENIZER",
         show_default=False,
-        help="A folder with a tokenizer.json, such a file, or a .tiktoken file.",
+        help="A tokenizer file of any known kind, or a folder with one.",
     ),
 ]
 Files = Annotated[
@@ -31,7 +31,7 @@ LoadPattern = Annotated[
     typer.Option(
         "--pattern",
         metavar="NAME|REGEX",
-        help="How text is cut, for a .tiktoken file that has no sidecar.",
+        help="How text is cut, for a file that does not say (.tiktoken, GPT-2, GGUF).",
     ),
 ]
 LoadSpecial = Annotated[

@@ -141,7 +141,9 @@ class Cutter(_core.Cutter, python.Cutter):
         normalizer: Sequence[NormalizerStep],
     ) -> None:
         as_is = [_added_row(t, ()) for t in added_tokens if not t.normalized]
-        within = [_added_row(t, normalizer) for t in added_tokens if t.normalized]
+        within = [
+            _added_row(t, () if t.verbatim else normalizer) for t in added_tokens if t.normalized
+        ]
         self._is_normalizing = bool(normalizer)
         _core.Cutter.__init__(
             self,

@@ -1,4 +1,4 @@
-"""Tokenizers on disk: Hugging Face's `tokenizer.json` and tiktoken's rank files, read and written.
+"""Tokenizers on disk: those of other programs read, Hugging Face's and tiktoken's written as well.
 
 A file that is not understood in full, or a tokenizer that a format cannot express exactly, is
 refused with the reason: wrong ids are worse than none.

@@ -65,9 +65,16 @@ def spelt_ids(source: str, tokens: Mapping[str, object]) -> dict[str, TokenId]:
 
 
 def ordinary_vocabulary(
-    source: str, ids: Mapping[str, TokenId], merges: MergeTable, added: Collection[AddedToken]
+    source: str,
+    ids: Mapping[str, TokenId],
+    merges: MergeTable,
+    added: Collection[AddedToken],
+    suffix: str = "",
 ) -> Vocabulary:
     """The tokens that are not there only because an added token must have an id.
+
+    Args:
+        suffix: of tokens that end a word, or "".
 
     Raises:
         FormatError: a character that stands for no byte, a byte without a token, or an added token
@@ -86,4 +93,4 @@ def ordinary_vocabulary(
     merged = {*merges.left.tolist(), *merges.right.tolist(), *merges.joined.tolist()}
     contents = {token.content for token in added if token.id not in merged}
     kept = {t: n for t, n in ids.items() if t not in contents or len(t) == 1}
-    return byte_level_vocabulary(section, kept)
+    return byte_level_vocabulary(section, kept, suffix)

@@ -23,15 +23,14 @@ from bytepair.model import (
     TemplatePiece,
     TokenId,
     TokenizerSpec,
-    Vocabulary,
     WordEnds,
 )
+from bytepair.patterns import NAMED
 
 _END_OF_WORD = "</w>"
 _HEADER = b'"bpe_simple_vocab_16e6.txt#version:'
 _N_MERGES = 49152 - 256 - 2  # the file goes on, but CLIP does not
 _SPECIALS = ("<start_of_text>", "<end_of_text>")
-_PATTERN = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+"
 _GZIP = b"\x1f\x8b"
 
 
@@ -98,12 +97,12 @@ def clip_spec(
         FormatError: a token that stands for no bytes, or a byte without a token.
     """
     return TokenizerSpec(
-        _vocabulary(source, ids, merges, added),
+        ordinary_vocabulary(source, ids, merges, added, _END_OF_WORD),
         merges,
         SplitRules(
             normalizer=("nfc", "collapse-whitespace", "lowercase"),
             special_tokens=tuple(token.content for token in added if token.special),
-            steps=(Split(_PATTERN, "removed", invert=True),),
+            steps=(Split(NAMED["clip"], "removed", invert=True),),
         ),
         added,
         end_of_word=_END_OF_WORD,
@@ -111,24 +110,6 @@ def clip_spec(
         decoder=(WordEnds(),),
         name=name,
     )
-
-
-def _vocabulary(
-    source: str, ids: Mapping[str, TokenId], merges: MergeTable, added: tuple[AddedToken, ...]
-) -> Vocabulary:
-    inner = {spelling: number for spelling, number in ids.items() if not _ends_word(spelling)}
-    within = ordinary_vocabulary(source, inner, merges, added)
-    ends = {
-        number: bytes(BYTE_TO_CHAR.index(char) for char in spelling.removesuffix(_END_OF_WORD))
-        for spelling, number in ids.items()
-        if _ends_word(spelling)
-    }
-    tokens = dict(sorted({**within.tokens, **ends}.items()))
-    return Vocabulary(tokens, within.byte_ids, ends_word=frozenset(ends))
-
-
-def _ends_word(spelling: str) -> bool:
-    return spelling.endswith(_END_OF_WORD) and spelling != _END_OF_WORD
 
 
 def _post_processor(added: tuple[AddedToken, ...]) -> PostProcessor:

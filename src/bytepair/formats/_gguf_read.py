@@ -32,7 +32,7 @@ from bytepair.model import (
     TokenId,
     TokenizerSpec,
 )
-from bytepair.patterns import automaton, resolve
+from bytepair.patterns import automaton, resolve_steps
 
 GGUF_MAGIC = b"GGUF"
 
@@ -216,9 +216,10 @@ def _cutting(metadata: Metadata, pattern: str | None) -> Cutting:
     name = metadata.get("pre", str)
     known = CUTTING_BY_NAME.get(name or "")
     if pattern is not None:
-        regex = resolve(pattern) or ""
-        automaton(regex)  # refuses what cannot cut text
-        return (known or Cutting(()))._replace(patterns=(regex,))
+        steps = resolve_steps(pattern)
+        for step in steps:
+            automaton(step.pattern)  # refuses what cannot cut text
+        return (known or Cutting(()))._replace(steps=steps)
     if name is None:
         raise metadata.error("pre", "is missing: how text is cut would be a guess. Pass pattern=.")
     if known is None:
@@ -231,9 +232,10 @@ def _cutting(metadata: Metadata, pattern: str | None) -> Cutting:
 
 def _rules(cutting: Cutting, added: tuple[AddedToken, ...]) -> SplitRules:
     specials = tuple(token.content for token in added if token.special)
-    if len(cutting.patterns) == 1:
-        return SplitRules(cutting.patterns[0], special_tokens=specials)
-    return SplitRules(special_tokens=specials, steps=tuple(map(Split, cutting.patterns)))
+    match cutting.steps:
+        case [Split(pattern, "isolated", False)]:
+            return SplitRules(pattern, special_tokens=specials)
+    return SplitRules(special_tokens=specials, steps=cutting.steps)
 
 
 def _added_tokens(pieces: list[Piece]) -> Iterator[AddedToken]:

@@ -125,6 +125,8 @@ def _component(step: NormalizerStep) -> Object:
     match step:
         case str():
             return _named(step)
+        case CharMap():
+            raise ExportError("a character map has no counterpart in a tokenizer.json")
         case Prepend(text):
             return {"type": "Prepend", "prepend": text}
         case Strip(left, right):

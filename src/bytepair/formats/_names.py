@@ -1,7 +1,9 @@
 """What a tokenizer is called that does not say so itself."""
 
+import re
 from pathlib import Path
 
+_ENDING = re.compile(r"\.(?:model\.v\w+|[^.]+)$")  # Mistral's files end in .model.v3
 _GENERIC = ("tokenizer", "tekken", "vocab", "merges", "spiece")
 
 
@@ -11,6 +13,5 @@ def tokenizer_name(path: Path) -> str:
     >>> tokenizer_name(Path("mine/tokenizer.model")), tokenizer_name(Path("mine/gpt2.tiktoken"))
     ('mine', 'gpt2')
     """
-    if path.stem in _GENERIC:
-        return path.absolute().parent.name or "bytepair"
-    return path.stem
+    name = _ENDING.sub("", path.name) or path.name
+    return (path.absolute().parent.name or "bytepair") if name in _GENERIC else name

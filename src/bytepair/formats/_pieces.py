@@ -6,8 +6,8 @@ a piece, those with the best score are joined first, the leftmost of equals. Sou
 SentencePiece: `bpe_model.cc`, `normalizer.cc`, `sentencepiece_processor.cc`.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -216,36 +216,73 @@ def _spaced(text: str) -> str:
 def _merges(table: PieceList) -> MergeTable:
     """Every way to put a piece together from two others, ranked by its score."""
     made = dict(_made(table))
-    scores = sorted({piece.score for _, piece in made.values()}, reverse=True)
-    rank_by_score = {score: rank for rank, score in enumerate(scores)}
+    cuts, rank_by_text = _cuts(made), _ranks([piece for _, piece in made.values()])
     rows = [
-        (left, right, number, rank_by_score[piece.score])
+        (left, right, number, rank_by_text[piece.text])
         for number, piece in made.values()
-        for left, right in _splits(table, made, piece)
+        for left, right in _splits(table, made, piece, cuts[len(piece.text)])
     ]
     rows.sort(key=lambda row: row[3])
     columns = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
     return MergeTable(*(np.ascontiguousarray(column) for column in columns))
 
 
+def _ranks(pieces: Sequence[Piece]) -> dict[str, int]:
+    """Text of a piece of several characters -> its rank; the same for those of one score."""
+    by_score: dict[float, list[str]] = defaultdict(list)
+    for piece in pieces:
+        if len(piece.text) > 1:
+            by_score[piece.score].append(piece.text)
+    rank_by_text: dict[str, int] = {}
+    n_ranks = 0
+    for score in sorted(by_score, reverse=True):
+        # Of runs of one character (Mistral's spaces) the leftmost that can grow is the longest, so
+        # the order of their lengths says the same, and can be told in a list of merges.
+        are_runs = len(set().union(*by_score[score])) == 1
+        places = {text: -len(text) if are_runs else 0 for text in by_score[score]}
+        ranks = {place: n_ranks + n for n, place in enumerate(sorted({*places.values()}))}
+        rank_by_text.update((text, ranks[place]) for text, place in places.items())
+        n_ranks += len(ranks)
+    return rank_by_text
+
+
 def _made(table: PieceList) -> Iterator[tuple[str, tuple[TokenId, Piece]]]:
     """Pieces that merging can make or start from, by their text."""
-    symbols = [re.escape(piece.text) for _, piece in table.of(Kind.USER_DEFINED)]
-    # Where a user-defined symbol is, nothing is joined.
-    apart = re.compile("|".join(symbols) if symbols else r"(?!)")
+    symbols = {piece.text for _, piece in table.of(Kind.USER_DEFINED)}
+    lengths_by_first: dict[str, set[int]] = defaultdict(set)
+    for symbol in symbols:
+        lengths_by_first[symbol[0]].add(len(symbol))
     for number, piece in table.of(Kind.NORMAL, Kind.UNUSED):
-        if not apart.search(piece.text) and " " not in piece.text:
+        # Where a user-defined symbol is, nothing is joined.
+        parts = (
+            piece.text[place : place + length]
+            for place, char in enumerate(piece.text)
+            for length in lengths_by_first.get(char, ())
+        )
+        if " " not in piece.text and symbols.isdisjoint(parts):
             yield piece.text, (number, piece)
 
 
+def _cuts(texts: Collection[str]) -> dict[int, list[int]]:
+    """Length of a text -> where it can be cut into two texts, or characters, by their lengths.
+
+    One very long piece must not cost its square.
+    """
+    lengths = {1, *map(len, texts)}
+    return {n: sorted(cut for cut in lengths if n - cut in lengths) for n in lengths}
+
+
 def _splits(
-    table: PieceList, made: Mapping[str, tuple[TokenId, Piece]], piece: Piece
+    table: PieceList,
+    made: Mapping[str, tuple[TokenId, Piece]],
+    piece: Piece,
+    cuts: Sequence[int],
 ) -> Iterator[tuple[TokenId, TokenId]]:
-    for cut in range(1, len(piece.text)):
-        left, right = piece.text[:cut], piece.text[cut:]
-        if not all(part in made or len(part) == 1 for part in (left, right)):
+    for cut in cuts:
+        parts = piece.text[:cut], piece.text[cut:]
+        if not all(part in made or len(part) == 1 for part in parts):
             continue
-        for part in (left, right):
+        for part in parts:
             if part not in made:
                 raise table.error(
                     made[piece.text][0], f"is made with {part!r}, which has no piece of its own"
@@ -255,6 +292,7 @@ def _splits(
                 made[piece.text][0],
                 "is of the type UNUSED: what it is taken apart into depends on the text around it",
             )
+        left, right = parts
         yield made[left][0], made[right][0]
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from bytepair.formats._gguf_patterns import QWEN35
 from bytepair.model import NormalizerStep, TokenId
 from bytepair.patterns import NAMED
 
@@ -44,10 +43,10 @@ def _from(first: TokenId, *contents: str) -> dict[str, TokenId]:
 PUBLISHED: Mapping[str, RankFacts] = MappingProxyType(
     {
         "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": RankFacts(
-            "r50k_base", NAMED["gpt2"], {_END: 50256}
+            "r50k_base", NAMED["r50k"], {_END: 50256}
         ),
         "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": RankFacts(
-            "p50k_base", NAMED["gpt2"], {_END: 50256}
+            "p50k_base", NAMED["p50k"], {_END: 50256}
         ),
         "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": RankFacts(
             "cl100k_base", NAMED["cl100k"], _from(100257, _END, *_FIM) | {_END_OF_PROMPT: 100276}
@@ -62,7 +61,7 @@ PUBLISHED: Mapping[str, RankFacts] = MappingProxyType(
             "qwen", NAMED["qwen2"], _from(151643, _END, *_TURNS), ("nfc",)
         ),
         "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd": RankFacts(
-            "qwen3.6", QWEN35, _from(248044, _END, *_TURNS), ("nfc",)
+            "qwen3.6", NAMED["qwen3.5"], _from(248044, _END, *_TURNS), ("nfc",)
         ),
     }
 )

@@ -67,12 +67,34 @@ def replay(symbols: Sequence[TokenId], ranks: RankByPair) -> tuple[list[TokenId]
 
 
 def replay_all(spec: TokenizerSpec) -> Iterator[Making]:
-    """What merging makes of every token longer than a byte, by ascending id."""
-    ranks, byte_ids = spec.merges.rank_by_pair(), spec.vocabulary.byte_ids
+    """What merging makes of every token of several symbols, by ascending id.
+
+    Left out are tokens with a character that has no token: no text is made of it.
+    """
+    ranks, firsts = spec.merges.rank_by_pair(), _first_symbols(spec)
     for token, content in spec.vocabulary.tokens.items():
-        if len(content) > 1:
-            parts, last = replay([byte_ids[byte] for byte in content], ranks)
+        symbols = [firsts.get(symbol) for symbol in _symbols(spec, content)]
+        if len(symbols) > 1 and None not in symbols:
+            parts, last = replay([symbol for symbol in symbols if symbol is not None], ranks)
             yield Making(token, parts, last, -1 if last is None else ranks[last][0])
+
+
+def _first_symbols(spec: TokenizerSpec) -> dict[bytes, TokenId]:
+    """What is there before merging -> its id."""
+    if spec.alphabet == "bytes":
+        return {bytes([byte]): token for byte, token in enumerate(spec.vocabulary.byte_ids)}
+    fallback = set(spec.vocabulary.byte_ids)
+    known = spec.vocabulary.id_by_bytes.items()
+    return {content: token for content, token in known if token not in fallback}
+
+
+def _symbols(spec: TokenizerSpec, content: bytes) -> list[bytes]:
+    if spec.alphabet == "bytes":
+        return [bytes([byte]) for byte in content]
+    return [
+        char.encode("utf-8", "surrogateescape")
+        for char in content.decode("utf-8", "surrogateescape")
+    ]
 
 
 def as_merge_list(spec: TokenizerSpec) -> list[tuple[TokenId, TokenId, TokenId]]:

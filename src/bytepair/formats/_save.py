@@ -92,6 +92,11 @@ def _check_added(kind: str, spec: TokenizerSpec) -> None:
         other = spec.vocabulary.tokens.get(token.id)
         if other is not None and (kind == "tiktoken" or other != token.content.encode()):
             raise ExportError(f"id {token.id} is given to both {shown} and {other[:60]!r}")
+        if token.verbatim and spec.rules.normalizer:
+            raise ExportError(
+                f"{shown} is looked for in normalised text as it stands, which no format but "
+                "SentencePiece's own can say"
+            )
         if kind == "tiktoken" and not token.special:
             raise ExportError(
                 f"tiktoken knows only special tokens, but {shown} is not special: it is always "

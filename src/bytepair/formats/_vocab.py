@@ -185,15 +185,21 @@ def _byte_ids(entries: Entries, spelling: Spelling) -> tuple[TokenId, ...]:
     return tuple(entries[byte] for byte in BYTE_TO_CHAR)
 
 
-def byte_level_vocabulary(model: Section, ids: Mapping[str, TokenId]) -> Vocabulary:
+def byte_level_vocabulary(
+    model: Section, ids: Mapping[str, TokenId], suffix: str = ""
+) -> Vocabulary:
     """The tokens of a byte-level file that needs every byte.
+
+    Args:
+        suffix: of tokens that end a word, or "".
 
     Raises:
         FormatError: a character that stands for no byte, or a byte without a token.
     """
     if missing := _missing(ids, BYTE_TO_CHAR):
         raise model.error(f"{model.path('vocab')}: {missing_bytes(missing)}")
-    return read_vocabulary(model, Entries(dict(ids)), Spelling(is_byte_level=True))
+    spelling = Spelling(is_byte_level=True, suffix=suffix)
+    return read_vocabulary(model, Entries(dict(ids)), spelling)
 
 
 def _refuse_spelling(

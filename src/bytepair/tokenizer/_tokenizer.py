@@ -271,16 +271,17 @@ def load(
     engine: str | None = None,
     cache_bytes: int | None = None,
 ) -> Tokenizer:
-    """Read a tokenizer: a Hugging Face folder or `tokenizer.json`, or a `.tiktoken` file.
+    """Read a tokenizer of any kind that the guide "Load" lists, or a folder that holds one.
 
     Args:
-        pattern: name or regex, for files that lack it (`.tiktoken`).
+        pattern: name or regex, for files that do not say how text is cut (`.tiktoken`).
         special_tokens: content → id, likewise.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
         cache_bytes: limit of each cache of words seen; None: the engine's default.
 
     Raises:
         FormatError: missing, damaged, or something this version does not support; says what.
+        MissingExtraError: SentencePiece's and GGUF's files need `bytepair[formats]`.
     """
     spec = formats.read(path, pattern=pattern, special_tokens=special_tokens)
     return Tokenizer(spec, engine=engine, cache_bytes=cache_bytes)

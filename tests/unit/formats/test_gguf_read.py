@@ -14,10 +14,9 @@ from bytepair.model import (
     CharMap,
     PostProcessor,
     Prepend,
-    Split,
     TemplatePiece,
 )
-from bytepair.patterns import NAMED, automaton
+from bytepair.patterns import NAMED, SEQUENCES, automaton
 
 BYTES = list(BYTE_TO_CHAR)
 TOKENS = [*BYTES, "he", "ll", "<end>", "<tool>", "hell"]
@@ -109,13 +108,15 @@ def test_the_name_of_the_cut_says_what_else_goes_with_it(byte_level):
     assert spec.post_processor.single == (TemplatePiece(ids=(258,)), TemplatePiece("A"))
     spec = formats.read(byte_level(tokenizer_pre="starcoder"))
     assert spec.rules.pattern is None
-    assert spec.rules.steps == (Split(r"\p{N}"), Split(NAMED["gpt2"]))
+    assert spec.rules.steps == SEQUENCES["starcoder"]
+    spec = formats.read(byte_level(tokenizer_pre=None), pattern="deepseek-v3")
+    assert spec.rules.steps == SEQUENCES["deepseek-v3"]
 
 
 @pytest.mark.parametrize("name", CUTTING_BY_NAME)
 def test_every_known_cut_is_compiled(name):
     """None falls back to a slower engine (that would be a warning), and none fails."""
-    assert all(automaton(pattern) for pattern in CUTTING_BY_NAME[name].patterns)
+    assert all(automaton(step.pattern) for step in CUTTING_BY_NAME[name].steps)
 
 
 def test_a_cut_that_is_not_known_can_be_passed(byte_level):

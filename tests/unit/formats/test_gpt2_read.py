@@ -1,6 +1,9 @@
 """Reading `vocab.json` and `merges.txt`: lines, names, and what stands beside them."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -211,11 +214,14 @@ def test_another_class_of_tokenizer_is_not_taken_for_gpt2(folder):
     assert formats.read(path, pattern="qwen2").rules.pattern == NAMED["qwen2"]
 
 
-def test_files_are_utf8_whatever_the_locale(folder, monkeypatch):
-    """The first letter of the byte alphabet is no character of cp1252."""
-    monkeypatch.setattr("locale.getpreferredencoding", lambda *_: "cp1252")
-    path = folder(merges="Ä ł\n", vocab=VOCAB | {"Äł": 300})
-    (path / "vocab.json").write_text(
-        json.dumps(VOCAB | {"Äł": 300}, ensure_ascii=False), encoding="utf-8"
+def test_files_are_utf8_whatever_the_locale(folder):
+    """The first letter of the byte alphabet is no character of ASCII, or of cp1252."""
+    vocab = VOCAB | {"Äł": 300}
+    path = folder(merges="Ä ł\n")
+    (path / "vocab.json").write_text(json.dumps(vocab, ensure_ascii=False), encoding="utf-8")
+    code = f"import bytepair; print(len(bytepair.load({str(path)!r}).merges))"
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    process = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, check=True
     )
-    assert len(formats.read(path).merges) == 1
+    assert process.stdout == b"1\n"

@@ -132,6 +132,11 @@ def test_reading_opens_no_socket(hf_file, rank_lines, save, tmp_path, monkeypatc
     (tmp_path / "x.tiktoken").write_bytes(b"\n".join(rank_lines))
     formats.write(formats.read(save(hf_file)), tmp_path / "out")
     formats.write(formats.read(tmp_path / "x.tiktoken", pattern="gpt2"), tmp_path / "y.tiktoken")
+    (tmp_path / "x.model").write_bytes(foreign.sentencepiece_model())
+    formats.read(tmp_path / "x.model")
+    tokens, merges = [*BYTE_TO_CHAR, "ab"], ["a b"]
+    foreign.write_gguf(tmp_path / "x.gguf", "gpt2", tokens, merges=merges, tokenizer_pre="gpt-2")
+    formats.read(tmp_path / "x.gguf")
 
 
 def test_a_changed_file_is_read_again(rank_lines, tmp_path):

@@ -148,3 +148,24 @@ def test_an_unused_piece_that_nothing_makes_only_decodes():
     spec = of([UNK, *normal(a=0.0), Piece("[PAD2]", 0.0, Kind.UNUSED)])
     assert spec.vocabulary.tokens[2] == b"[PAD2]"
     assert len(spec.merges) == 0
+
+
+def test_a_very_long_piece_costs_little():
+    """Only cuts into lengths that occur are tried: not every cut of a hostile piece."""
+    spec = of([UNK, *normal(a=0.0), Piece("ab" * 500_000, 0.0, Kind.NORMAL)])
+    assert len(spec.merges) == 0
+
+
+def test_very_many_symbols_cost_little():
+    """Each piece is looked at once, whatever their number."""
+    symbols = [Piece(f"<{number}>", 0.0, Kind.USER_DEFINED) for number in range(50_000)]
+    spec = of([UNK, *symbols, *normal(a=0.0, aa=0.0, **{"a<7>": 0.0})])
+    assert len(spec.merges) == 1
+
+
+def test_runs_of_one_character_need_no_shared_rank():
+    """The leftmost that can grow is the longest: so they can be saved as a list of merges."""
+    spaces = {"▁" * length: -1e9 for length in range(2, 6)}
+    spec = of([UNK, *normal(**{"▁": -5.0, "a": -6.0, "aa": -1.0}, **spaces)])
+    joined = dict(zip(spec.merges.joined.tolist(), spec.merges.rank.tolist(), strict=True))
+    assert joined == {3: 0, 7: 1, 6: 2, 5: 3, 4: 4}

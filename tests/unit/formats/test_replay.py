@@ -84,3 +84,13 @@ def test_shared_ranks_are_no_merge_list():
     same = MergeTable(spec.merges.left, spec.merges.right, spec.merges.joined, spec.merges.rank * 0)
     with pytest.raises(ExportError, match="tokens 256 and 257 share the rank 0"):
         as_merge_list(TokenizerSpec(spec.vocabulary, same))
+
+
+def test_characters_are_symbols_where_the_alphabet_is_characters():
+    """As in SentencePiece's files; a token of a character that has none is made of nothing."""
+    tokens = {0: b"?!", 1: "é".encode(), 2: "日".encode(), 3: "é日".encode(), 4: "日é日".encode()}
+    merges = MergeTable.from_merges([(1, 2, 3), (2, 3, 4)])
+    table = MergeTable(merges.left, merges.right, merges.joined, merges.joined)
+    spec = TokenizerSpec(Vocabulary(tokens), table, alphabet="chars")
+    assert [making.token for making in replay_all(spec)] == [3, 4]
+    assert as_merge_list(spec) == [(1, 2, 3), (2, 3, 4)]

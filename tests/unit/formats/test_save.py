@@ -8,7 +8,7 @@ import pytest
 
 from bytepair import formats
 from bytepair.errors import ArgumentError, ExportError, SaveError
-from bytepair.model import AddedToken, TrainingRecord, WordEnds
+from bytepair.model import AddedToken, CharMap, Prepend, SplitRules, TrainingRecord, WordEnds
 
 
 def everything_in(folder):
@@ -117,6 +117,17 @@ def test_added_tokens_that_could_not_be_read_back_are_refused(name, added, messa
         formats.write(replace(spec, added_tokens=tokens), tmp_path / name)
     assert message in str(caught.value)
     assert everything_in(tmp_path) == []
+
+
+def test_what_only_sentencepiece_can_say_is_refused(spec, tmp_path):
+    """Symbols that are found in normalised text as they stand, and character maps."""
+    symbol = AddedToken("  ", 300, special=False, normalized=True, verbatim=True)
+    spaces = SplitRules(normalizer=(Prepend(" "),))
+    with pytest.raises(ExportError, match="which no format but SentencePiece's own can say"):
+        formats.write(replace(spec, rules=spaces, added_tokens=(symbol,)), tmp_path / "x")
+    with pytest.raises(ExportError, match="a character map has no counterpart"):
+        formats.write(replace(spec, rules=SplitRules(normalizer=(CharMap(()),))), tmp_path / "x")
+    formats.write(replace(spec, added_tokens=(symbol,)), tmp_path / "x")
 
 
 def test_a_name_that_is_not_utf8_can_be_saved(spec, tmp_path):
