@@ -66,6 +66,7 @@ docs: dev ## build the documentation into docs/_build/html; a warning is an erro
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
 bench: dev ## run every benchmark (equal results first, then time)
+	BYTEPAIR_REQUIRE_NATIVE=1 $(PIP) install --no-build-isolation --editable '.[bench]'
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what was built, except .venv
