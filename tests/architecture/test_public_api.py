@@ -15,6 +15,8 @@ PUBLIC_NAMES = [
     "MergeTable",
     "Preprocessor",
     "Progress",
+    "Segment",
+    "SegmentCache",
     "Tokenizer",
     "TokenizerSpec",
     "WordCounts",

@@ -165,7 +165,7 @@ def resolve_steps(pattern: str | None) -> tuple[Split, ...]:
         PatternError: as `resolve`, but for the names of sequences.
 
     >>> resolve_steps("whitespace")
-    (Split(pattern='\\S+|\\s+', behavior='isolated', invert=False),)
+    (Split(pattern='\\S+|\\s+', behavior='isolated', invert=False, by_bytes=False),)
     """
     if isinstance(pattern, str) and pattern in SEQUENCES:
         return SEQUENCES[pattern]

@@ -54,7 +54,7 @@ def test_one_part_is_encoded_like_a_text(tok: Tokenizer, text: str, trusted: boo
 
 
 def test_pretokens_cross_the_borders_of_parts(tok: Tokenizer) -> None:
-    """What a template and a user wrote is one text: a word may begin in one and end in the other."""
+    """A word may begin in what the template says and end in what a user wrote."""
     assert tok.encode_segments([("the d", True), ("og", False)]) == tok.encode("the dog")
 
 

@@ -1,3 +1,4 @@
+import itertools
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def pushed(tok: Tokenizer, parts: list[Any], **options: Any) -> list[int]:
 def cut(text: Any, places: list[int]) -> list[Any]:
     """The text in parts."""
     borders = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})
-    return [text[a:b] for a, b in zip(borders, borders[1:], strict=False)]
+    return [text[a:b] for a, b in itertools.pairwise(borders)]
 
 
 @given(text=TEXT, places=st.lists(st.integers(0, 500), max_size=8))

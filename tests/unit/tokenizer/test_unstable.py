@@ -28,7 +28,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
 
 
 def expected(encoding: tiktoken.Encoding, text: str) -> tuple[list[int], list[list[int]]]:
-    """tiktoken's answer, its completions sorted."""
+    """The answer of tiktoken, its completions sorted."""
     stable, completions = encoding.encode_with_unstable(text, allowed_special="all")
     return stable, sorted(completions)
 
