@@ -35,7 +35,7 @@ PATTERNS = {
 
 
 ODD = [
-    *("[]a]", "[^]a]", "[a-]", "[-a]", "[b&--a]", "[a&&b]", "[[:alpha:]]", r"[\]\^-]", r"\<|\>"),
+    *("[]a]", "[^]a]", "[a-]", "[-a]", "[b&--a]", "[ab&&b]", "[[:alpha:]]", r"[\]\^-]", r"\<|\>"),
     *("a{1,²}", "a{1,٣}", "a{,2}b", "a{0}b", "{", "}", "a{", "x{a}", "]", r"\p{Lu", r"\x10|\u0041"),
     *("(?i)a", "(?i:[h-j])+", "()a", "(?:)a", "(?#c)a", r"\bb", r"(?<=a)b"),
 ]
@@ -159,9 +159,9 @@ def test_odd_regexes_cut_alike_in_both_engines(pattern):
     assert pieces(NATIVE, pattern, data) == pieces(PYTHON, pattern, data)
 
 
-@pytest.mark.parametrize("pattern", ["[]a]", "[^]a]", "[b&--a]", "[a&&b]", "[[a]]", "a{,2}b"])
+@pytest.mark.parametrize("pattern", ["[]a]", "[^]a]", "[b&--a]", "[b~~a]", "a{,2}b"])
 def test_what_engines_read_differently_is_not_portable(pattern):
-    """An unescaped bracket or a doubled sign in a class is set algebra to tiktoken alone."""
+    """A doubled sign in a class is set algebra to tiktoken alone."""
     with pytest.raises(PatternError, match="which engines disagree on"):
         portable(pattern)
 

@@ -17,8 +17,9 @@ class Preprocessor:
     """Documents → normalised documents, with the rules by which they are to be split.
 
     Args:
-        pattern: a name (`gpt2`, `cl100k`, `o200k`, `llama3`, `qwen2`, `whitespace`), a regex, or
-            None: merges may go over a whole document.
+        pattern: a name (`gpt2`, `r50k`, `p50k`, `cl100k`, `o200k`, `llama3`, `qwen2`, `qwen3.5`,
+            `tekken`, `kimi-k2`, `bloom`, `clip`, `whitespace`), a regex, or None: merges may go
+            over a whole document.
         normalizer: None, one of `nfc`, `nfd`, `nfkc`, `nfkd`, `lowercase`, `strip-accents`,
             `collapse-whitespace`, or several, in the order they run.
         special_tokens: never learned and never crossed.

@@ -68,12 +68,22 @@ def _steps(tree: Node) -> Iterator[_Step]:
 def _groups(ahead: Node, least: int) -> _Groups | None:
     r"""What `(?:\d{3})*(?!\d)` (`least` 1: with `+`) looks for; None if it is something else."""
     match ahead:
-        case Sequence((Repeat(Repeat(Chars() as digit, size, most), at_least, None), end)):
+        case Sequence((Repeat(whole, at_least, None), end)) if at_least == least:
+            digit, size = _counted(whole)
             after = _what_may_not_follow(end)
-            if after and (size, at_least) == (most, least):
-                contains = (digit.codes & after.codes) == digit.codes
-                return _Groups(digit, size, after) if contains else None
+            if digit and after and (digit.codes & after.codes) == digit.codes:
+                return _Groups(digit, size, after)
     return None
+
+
+def _counted(whole: Node) -> tuple[Chars | None, int]:
+    r"""The set and the number in `\d{3}`, or in `\d\d\d`."""
+    match whole:
+        case Repeat(Chars() as digit, size, most) if size == most:
+            return digit, size
+        case Sequence((Chars() as digit, *others)) if all(other == digit for other in others):
+            return digit, 1 + len(others)
+    return None, 0
 
 
 def _what_may_not_follow(end: Node) -> Chars | None:

@@ -164,8 +164,8 @@ def resolve_steps(pattern: str | None) -> tuple[Split, ...]:
     Raises:
         PatternError: as `resolve`, but for the names of sequences.
 
-    >>> resolve_steps("whitespace")
-    (Split(pattern='\\S+|\\s+', behavior='isolated', invert=False, by_bytes=False),)
+    >>> [step.pattern for step in resolve_steps("deepseek-v3")][:2]
+    ['\\p{N}{1,3}', '[一-龥぀-ゟ゠-ヿ]+']
     """
     if isinstance(pattern, str) and pattern in SEQUENCES:
         return SEQUENCES[pattern]

@@ -17,7 +17,6 @@ from bytepair.patterns._tree import Chars
 from bytepair.patterns._unicode import (
     WHITE_SPACE,
     long_cases,
-    oniguruma_word_set,
     posix_set,
     property_set,
     without_case,
@@ -27,6 +26,8 @@ from bytepair.patterns._unicode import (
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _HEX = CodeSet.chars("0123456789abcdefABCDEF")
 _COMMON_PROPERTY = re.compile("[CLMNPSZ][a-z]?|Alphabetic")
+_NOT_ONIGURUMA = re.compile("(?i).*[=:&]|\\^?is")  # ways to name a property
+_ONIGURUMA_WORDS = "²³¹¼½¾"
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # the part of \w that engines agree on, in their words
 
 
@@ -97,10 +98,17 @@ class SetReader:
     # ------------------------------------------------------------------ single signs
 
     def word(self, *, negated: bool = False) -> Chars:
-        r"""What `\w` (`negated`: `\W`) matches."""
-        codes = oniguruma_word_set() if self.oniguruma else word_set()
-        text = _WORD + ("²³¹¼½¾" if self.oniguruma else r"\u200C\u200D")
+        r"""What `\w` (`negated`: `\W`) matches, outside a class."""
+        codes, text = self.word_in_class()
+        if self.oniguruma:
+            codes, text = codes | CodeSet.chars(_ONIGURUMA_WORDS), text + _ONIGURUMA_WORDS
         return Chars(~codes, f"[^{text}]") if negated else Chars(codes, f"[{text}]")
+
+    def word_in_class(self) -> Item:
+        r"""`\w` in a class; Oniguruma, alone, has fewer characters in it there."""
+        if self.oniguruma:
+            return Item(posix_set("word") or CodeSet(()), _WORD)
+        return Item(word_set(), _WORD + r"\u200C\u200D")
 
     def literal(self, flags: Flags) -> Chars:
         char = self.next_chars()
@@ -134,7 +142,8 @@ class SetReader:
         if char in "pP" and not (self.oniguruma and not self.looking_at("{")):
             return self.property(Flags() if self.oniguruma else flags, negated=char == "P")
         if char in "wW":
-            return self.word(negated=char == "W").codes, False
+            codes = self.word_in_class().codes
+            return (~codes if char == "W" else codes), False
         if char in "sSdD":
             codes = WHITE_SPACE if char in "sS" else property_set("Nd") or CodeSet(())
             return (~codes if char.isupper() else codes), True
@@ -152,7 +161,7 @@ class SetReader:
         is_braced = self.accept("{")
         name = self.until("}") if is_braced else self.next_chars()
         codes = property_set(name.removeprefix("^"))
-        if codes is None:
+        if codes is None or (self.oniguruma and _NOT_ONIGURUMA.match(name)):
             raise self.unsupported(f"the property {name!r}")
         folded = self.folded(Item(codes, name), flags)
         is_common = is_braced and _COMMON_PROPERTY.fullmatch(folded.text) is not None
@@ -235,7 +244,7 @@ class SetReader:
         if self.accept(r"\b"):
             return Item(CodeSet.chars("\b"), r"\x08")
         if self.accept(r"\w"):
-            return Item(self.word().codes, self.word().source[1:-1])
+            return self.word_in_class()
         if self.looking_at("\\"):
             return self.escape(flags)
         char = self.next_chars()

@@ -53,7 +53,7 @@ def build_transitions(program: Program, sets_of_class: list[int]) -> NDArray[np.
             the table would be too large.
     """
     mover = Mover(program, sets_of_class)
-    start = _State(mover.open(program.start, TEXT_START))
+    start = _State(mover.threads_from(program.start, TEXT_START))
     options = _explore(mover, start)
     rows = _chosen(options, start)
     if program.looks_behind:
@@ -160,7 +160,7 @@ def _check_borders(mover: Mover, start: _State, rows: _Rows) -> None:
     exact if what stands before makes no difference wherever a match can begin.
     """
     for last, char in _borders(rows, start):
-        here = _State(mover.open(mover.program.start, last))
+        here = _State(mover.threads_from(mover.program.start, last))
         _refuse_empty(here)
         if list(_moves(mover, here, char)) != list(_moves(mover, start, char)):
             raise UnsupportedError("a look at what stands before a match")

@@ -67,7 +67,7 @@ class Mover:
         self.program = program
         self.sets_of_class = [*sets_of_class, 0]
         self.steps_left = _MAX_STEPS
-        self._opened: dict[tuple[int, int], Threads] = {}
+        self._from: dict[tuple[int, int], Threads] = {}
         self._moved: dict[tuple[Thread, int], Threads] = {}
 
     def spend(self, steps: int) -> None:
@@ -80,18 +80,18 @@ class Mover:
         """True if characters of class `char` are in set number `codes`."""
         return char != TEXT_START and bool(self.sets_of_class[char] >> codes & 1)
 
-    def open(self, at: int, last: int) -> Threads:
+    def threads_from(self, at: int, last: int) -> Threads:
         """The threads that instruction `at` leads to, the preferred ones first.
 
         Args:
             last: the class of the last character, or TEXT_START.
         """
         key = (at, last if self.program.looks_behind else TEXT_START)
-        if key not in self._opened:
-            self._opened[key] = tuple(dict.fromkeys(self._open(at, last)))
-        return self._opened[key]
+        if key not in self._from:
+            self._from[key] = tuple(dict.fromkeys(self._threads_from(at, last)))
+        return self._from[key]
 
-    def _open(self, at: int, last: int) -> Iterator[Thread]:
+    def _threads_from(self, at: int, last: int) -> Iterator[Thread]:
         seen: set[tuple[int, Needs]] = set()
         waiting = [(at, _NONE)]
         while waiting:
@@ -106,7 +106,7 @@ class Mover:
             elif isinstance(instruction, Fork):
                 waiting.extend((target, needs) for target in reversed(instruction.next))
             elif isinstance(instruction, Commit):
-                body = self.open(instruction.body, last)
+                body = self.threads_from(instruction.body, last)
                 for thread in self._committed(body, instruction.next, last):
                     yield thread.with_needs(needs)
             else:
@@ -116,7 +116,7 @@ class Mover:
 
     def _needs_of(self, look: Ahead | Behind, last: int) -> Needs | None:
         if isinstance(look, Ahead):
-            return _needs(look.negated, self.open(look.body, last))
+            return _needs(look.negated, self.threads_from(look.body, last))
         return _NONE if self.holds(last, look.codes) != look.negated else None
 
     def _committed(self, body: Iterable[Thread], after: int, last: int) -> list[Thread]:
@@ -131,7 +131,7 @@ class Mover:
                 inside.append(thread)
                 continue
             needs = thread.needs | (_needs(True, tuple(inside)) or _NONE)
-            outside += [t.with_needs(needs) for t in self.open(after, last)]
+            outside += [t.with_needs(needs) for t in self.threads_from(after, last)]
             if not thread.needs:
                 break
             inside.append(Thread(HELD, thread.needs))
@@ -157,7 +157,7 @@ class Mover:
             return (Thread(HELD if at == MATCH else at),)
         read = self.program.instructions[at]
         inside = isinstance(read, Read) and self.holds(char, read.codes)
-        return self.open(read.next, char) if isinstance(read, Read) and inside else ()
+        return self.threads_from(read.next, char) if isinstance(read, Read) and inside else ()
 
     def move_all(self, threads: Threads, char: int) -> Threads:
         """Threads of an atomic group, each moved; a match that was held and is met ends them."""

@@ -125,12 +125,6 @@ def word_set() -> CodeSet:
 
 
 @cache
-def oniguruma_word_set() -> CodeSet:
-    r"""`\w` of Oniguruma: with the superscripts and fractions of Latin-1, without the joiners."""
-    return CodeSet.chars("²³¹¼½¾") | word_set() & ~_JOIN_CONTROL
-
-
-@cache
 def posix_set(name: str) -> CodeSet | None:
     """The code points of `[:name:]`, those of Oniguruma, or None if the name is not known.
 

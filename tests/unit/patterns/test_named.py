@@ -10,10 +10,30 @@ from hypothesis import strategies as st
 
 from bytepair import Preprocessor
 from bytepair.errors import PatternError
-from bytepair.patterns import NAMED, Automaton, automaton, has_disputed, name_of, resolve
+from bytepair.model import Split
+from bytepair.patterns import (
+    HF_DIGIT,
+    HF_PUNCTUATION,
+    NAMED,
+    SEQUENCES,
+    Automaton,
+    automaton,
+    for_oniguruma,
+    has_disputed,
+    name_of,
+    resolve,
+    resolve_steps,
+    split_steps,
+)
 
 ROOT = Path(__file__).parents[3]
-PUBLISHED_NAME = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
+PUBLISHED_NAME = {
+    "gpt2": "gpt2",
+    "r50k": "r50k_base",
+    "p50k": "p50k_base",
+    "cl100k": "cl100k_base",
+    "o200k": "o200k_base",
+}
 
 # What the published tokenizers do with each text, worked out from their patterns by hand.
 CUTS = [
@@ -33,6 +53,12 @@ CUTS = [
     ("o200k", "XMLHttp aBC", ["XMLHttp", " a", "BC"]),
     ("cl100k", "हिन्दी", ["ह", "िन", "्द", "ी"]),  # no \p{M}: cut at the vowel signs
     ("o200k", "हिन्दी", ["हिन्दी"]),
+    ("r50k", "a  \r\n", ["a", "  \r\n"]),
+    ("qwen3.5", "हिन्दी 12", ["हिन्दी", " ", "1", "2"]),
+    ("tekken", "don't HTTPServer 12", ["don", "'t", " HTTPServer", " ", "1", "2"]),
+    ("kimi-k2", "中文English混合1234", ["中文", "English", "混合", "123", "4"]),
+    ("bloom", "in, (out) a", ["in", ",", " ", "(", "out", ")", " a"]),
+    ("clip", "a1 <|StartOfText|>It's", ["a", "1", " ", "<|StartOfText|>", "It", "'s"]),
     ("whitespace", " a \t b", [" ", "a", " \t ", "b"]),
 ]
 
@@ -46,7 +72,7 @@ def documented_names() -> list[str]:
     """First column of the table under "Pre-tokens"."""
     page = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")
     section = page.partition("\n## Pre-tokens\n")[2].partition("\n## ")[0]
-    return re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    return re.findall(r"^\| `([\w.-]+)` \|", section, re.MULTILINE)
 
 
 def test_the_names_are_the_documented_ones() -> None:
@@ -79,8 +105,8 @@ def test_name_resolves_to_a_pattern_that_compiles(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_pattern_has_a_name_again(name: str) -> None:
-    """Saved files hold the regex; people are shown the name."""
-    assert name_of(NAMED[name]) == name
+    """Saved files hold the regex; people are shown the name, the first if there are two."""
+    assert name_of(NAMED[name]) == ("r50k" if name == "p50k" else name)
 
 
 @pytest.mark.parametrize("pattern", [None, r"\S+|\s", "[a-z]"])
@@ -90,10 +116,10 @@ def test_what_has_no_name_stays_as_it_is(pattern: str | None) -> None:
     assert name_of(pattern) is None
 
 
-@pytest.mark.parametrize("name", ["gpt3", "o200k_base", "Whitespace", "llama-3", "a"])
+@pytest.mark.parametrize("name", ["gpt3", "o200k_base", "Whitespace", "llama-3", "qwen3.6", "a"])
 def test_misspelt_name_lists_the_known_ones(name: str) -> None:
     """Taken for a regex it would quietly match its own letters and cut nothing else."""
-    with pytest.raises(PatternError, match="known: gpt2, cl100k, o200k, llama3, qwen2, white"):
+    with pytest.raises(PatternError, match=f"known: {', '.join(NAMED)}"):
         resolve(name)
 
 
@@ -126,3 +152,80 @@ def test_tables_cut_as_the_pattern_tiktoken_ships(cut: Any, name: str, text: str
     assert tables is not None
     assert not has_disputed(text), "the sample must not hold what Unicode versions disagree on"
     assert cut(tables, text) == cut_with_regex(theirs, text)
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_sequence_resolves_to_splits_that_compile(name: str) -> None:
+    """None may fall back to the slow way; as a regex it is refused by its name."""
+    steps = resolve_steps(name)
+    assert steps == SEQUENCES[name]
+    assert all(isinstance(automaton(step.pattern), Automaton) for step in steps)
+    with pytest.raises(PatternError, match=f"'{name}' is a sequence of {len(steps)} splits"):
+        resolve(name)
+
+
+def test_any_pattern_is_a_sequence_of_at_most_one_split() -> None:
+    """Who runs splits needs no other way for a single pattern."""
+    assert resolve_steps(None) == ()
+    assert resolve_steps("gpt2") == (Split(NAMED["gpt2"]),)
+    assert resolve_steps("[a-z]") == (Split("[a-z]"),)
+    with pytest.raises(PatternError, match="is not a known name"):
+        resolve_steps("gpt3")
+
+
+@pytest.mark.parametrize(
+    ("published", "steps"),
+    [
+        (r"(?=(\d{3})+(?!\d))", SEQUENCES["superbpe"][1:]),
+        (r"\d{1,3}(?=(?:\d{3})*\b)", SEQUENCES["tiny-aya"][:-1]),
+    ],
+    ids=["superbpe", "tiny-aya"],
+)
+def test_steps_of_sequences_are_those_of_the_published_splits(
+    published: str, steps: tuple[Split, ...]
+) -> None:
+    """They are written down, because parsing them would slow down every import."""
+    assert split_steps(Split(for_oniguruma(published))) == steps
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Split(r"\d{1,3}(?=(?:\d{2})*\b)"),
+        Split(r"\d{1,3}(?=(?:\d{3})*)"),
+        Split(r"\d{1,3}(?=(?:\d{3})+\b)"),
+        Split(r"\w{1,3}(?=(?:\w{3})*(?!\d))"),
+        Split(r"(?=(\d{3})+\b)"),
+        Split(r"\d{1,3}(?=(?:\d{3})*\b)", "removed"),
+        Split(r"(a)\1"),
+        Split(NAMED["gpt2"]),
+    ],
+    ids=lambda step: step.pattern[:30],
+)
+def test_other_splits_stay_as_they_are(step: Split) -> None:
+    """Only what is known to cut alike is exchanged."""
+    assert split_steps(step) == (step,)
+
+
+def test_steps_for_digits_keep_what_else_the_split_says() -> None:
+    """Behind ByteLevel it looks at the spelling of bytes."""
+    steps = split_steps(Split(r"(?=(\d{3})+(?!\d))", by_bytes=True))
+    assert [step.by_bytes for step in steps] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "char", "is_in"),
+    [
+        *((HF_DIGIT, char, True) for char in "7²Ⅷ٣\U00011de0"),
+        *((HF_DIGIT, char, False) for char in "a.\U00011dea"),
+        *((HF_PUNCTUATION, char, True) for char in "$+`.«\u166d\u2e42"),
+        *((HF_PUNCTUATION, char, False) for char in "a1 €\u061d\u2e43"),
+    ],
+)
+def test_sets_of_hugging_faces_components_follow_their_own_versions(
+    pattern: str, char: str, is_in: bool
+) -> None:
+    """Digits know Unicode 17, where U+11DE0 is new; punctuation knows 8, U+061D and U+2E43 not."""
+    tables = automaton(pattern)
+    assert tables is not None
+    assert bool(int(tables.transitions[1, tables.class_of(ord(char))]) >> 1) is is_in

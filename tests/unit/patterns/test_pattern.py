@@ -3,27 +3,12 @@ import warnings
 from typing import Any
 
 import pytest
-import tiktoken
-from tokenizers import Regex, pre_tokenizers
 
 import bytepair
 from bytepair.errors import BytepairWarning, PatternError
-from bytepair.patterns import automaton, exact_regex_of, portable, regex_of
+from bytepair.patterns import automaton, exact_regex_of, regex_of
 
-SAMPLE = "aé\x85\v\f\t\x1c ÀÉ9_-²Ⅷ٣ſK pL xe9\u200d\u200c\u0301z‿ß\n"
 NEW_LETTER = "\u088f"  # a letter since Unicode 17, unassigned in the pinned version
-PORTABLE = [
-    r"\w+|\W",
-    r"[\w-]+|\s",
-    r"\pL+|\PL",
-    r"\p{L}+|\P{L}",
-    r"\xe9|\x61|[\x80-\x{ff}]",
-    r"\u00e9|\x{c0}|.",
-    r"[^\d]+|\d",
-    r"\S+|\s",
-    r"(?i:'s|k)|[\s\S]",
-    r"\v|\f|\t|\.|\-",
-]
 
 
 @pytest.mark.parametrize(
@@ -91,73 +76,6 @@ def test_regex_package_understands_the_dialect(pattern: str, expected: list[str]
 def test_exact_regex_knows_the_pinned_version_only(pattern: str) -> None:
     """A letter that was added later is none here, whatever `regex` is installed."""
     assert exact_regex_of(pattern).findall(f"a{NEW_LETTER}é") == ["a", "é"]
-
-
-@pytest.mark.parametrize("pattern", PORTABLE)
-def test_portable_pattern_cuts_alike_in_hugging_face(cut: Any, pattern: str) -> None:
-    r"""Oniguruma takes \pL for the letters "pL" and refuses \xe9; \w has another meaning there."""
-    tables = automaton(pattern)
-    assert tables is not None
-    theirs = pre_tokenizers.Split(Regex(portable(pattern)), "isolated")
-    # What no match covers is one piece there and single characters in the walk.
-    ours = [piece for piece in cut(tables, SAMPLE) if regex_of(pattern).fullmatch(piece)]
-    pieces = [piece for piece, _ in theirs.pre_tokenize_str(SAMPLE)]
-    assert [piece for piece in pieces if regex_of(pattern).fullmatch(piece)] == ours
-
-
-@pytest.mark.parametrize("pattern", PORTABLE)
-def test_portable_pattern_cuts_alike_in_tiktoken(cut: Any, pattern: str) -> None:
-    """Every piece of up to four bytes is a token there, so tokens show where it cut."""
-    tables = automaton(pattern)
-    assert tables is not None
-    pieces = [piece for piece in cut(tables, SAMPLE) if regex_of(pattern).fullmatch(piece)]
-    tokens = [bytes([byte]) for byte in range(256)]
-    tokens += {piece.encode() for piece in pieces if len(piece.encode()) > 1}
-    encoding = tiktoken.Encoding(
-        "x",
-        pat_str=portable(pattern),
-        mergeable_ranks={token: rank for rank, token in enumerate(tokens)},
-        special_tokens={},
-    )
-    ids = encoding.encode_ordinary(SAMPLE)
-    assert encoding.decode_tokens_bytes(ids) == [piece.encode() for piece in pieces]
-
-
-@pytest.mark.parametrize("pattern", PORTABLE)
-def test_portable_pattern_is_read_back_as_it_was_meant(cut: Any, pattern: str) -> None:
-    """It is what a saved file holds, so loading that file must cut as before."""
-    again = portable(pattern)
-    assert portable(again) == again
-    ours, loaded = automaton(pattern), automaton(again)
-    assert ours is not None
-    assert loaded is not None
-    for text in (SAMPLE, SAMPLE[::-1]):
-        assert cut(loaded, text) == cut(ours, text)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "message"),
-    [
-        (r"a$|.", r"uses '\$' at position 2, which engines disagree on"),
-        (r"(?<=a)b", "which engines disagree on"),
-        (r"a{2}+|.", r"engines disagree on what '\}\+' means"),
-        (r"a{2}?|.", r"engines disagree on what '\}\?' means"),
-        (r"[\W_]", r"\\W inside a class cannot be written portably"),
-        (r"(?i:ss)|.", "holds 'ss', for which some engines also match a ligature"),
-        (r"(?i:FI)|.", r"holds 'fi'.*'\[fF\]'"),
-        ("(" * 900 + "a" + ")" * 900, "groups nested so deep"),
-    ],
-)
-def test_what_other_engines_read_otherwise_is_not_exported(pattern: str, message: str) -> None:
-    """A file that cuts differently elsewhere is worse than a refusal."""
-    with pytest.raises(PatternError, match=message):
-        portable(pattern)
-
-
-@pytest.mark.parametrize("pattern", [r"\p{L}+", r"\p{Lu}?a", r"(?i:s)s", r"ff|\pL"])
-def test_portable_refuses_no_more_than_it_must(pattern: str) -> None:
-    """The brace of a property is no repeat, and without `(?i:` no ligature is looked for."""
-    assert portable(pattern) == pattern.replace(r"\pL", r"\p{L}")
 
 
 def test_each_sign_that_needs_an_escape_can_be_matched(cut: Any) -> None:
