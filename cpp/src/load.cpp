@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "bytepair/utf8.hpp"
+#include "json_cursor.hpp"
 
 namespace bytepair {
 namespace {
 
-constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 31;
 constexpr std::size_t kBatch = 32;  // merges whose look-ups are under way together
 
 std::uint64_t mix(std::uint64_t state, std::uint64_t part) noexcept {
@@ -27,192 +27,6 @@ std::uint64_t word_at(const char* at) noexcept {
   std::memcpy(&word, at, sizeof(word));
   return word;
 }
-
-void append_utf8(std::uint32_t code, std::string& out) {
-  const auto tail = [&](unsigned shift) {
-    out += static_cast<char>(0x80 | (code >> shift & 0x3F));
-  };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0 | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-/// A place in JSON text. What is asked for is taken, with the white space before it; false: it does
-/// not stand there.
-class Cursor {
- public:
-  explicit Cursor(std::string_view json, std::size_t at = 0)
-      : begin_(json.data()), at_(json.data() + at), end_(json.data() + json.size()) {}
-
-  [[nodiscard]] std::size_t position() const noexcept {
-    return static_cast<std::size_t>(at_ - begin_);
-  }
-
-  /// The next sign, not taken; 0 at the end.
-  char peek() noexcept {
-    while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
-    return at_ < end_ ? *at_ : '\0';
-  }
-
-  bool take(char sign) noexcept {
-    if (peek() != sign) return false;
-    ++at_;
-    return true;
-  }
-
-  /// A string, appended to `out`.
-  bool string(std::string& out) {
-    if (!take('"')) return false;
-    while (true) {
-      const char* start = at_;
-      if (!skip_plain()) return false;
-      out.append(start, at_);
-      if (*at_++ == '"') return true;
-      if (!escape(out)) return false;
-    }
-  }
-
-  /// A whole number without sign, below the limit of ids.
-  bool id(std::uint32_t& number) noexcept {
-    const char first = peek();
-    std::uint64_t value = 0;
-    const char* start = at_;
-    for (; at_ < end_ && *at_ >= '0' && *at_ <= '9' && value < kIdLimit; ++at_) {
-      value = value * 10 + static_cast<std::uint64_t>(*at_ - '0');
-    }
-    if (at_ == start || value >= kIdLimit || (first == '0' && at_ - start > 1)) return false;
-    number = static_cast<std::uint32_t>(value);
-    return at_ == end_ || (*at_ != '.' && *at_ != 'e' && *at_ != 'E');
-  }
-
-  /// Any value, of which only strings and brackets are looked at.
-  bool skip() noexcept {
-    std::size_t depth = 0;
-    do {
-      switch (peek()) {
-        case '\0':
-          return false;
-        case '"':
-          if (!skip_string()) return false;
-          break;
-        case '{':
-        case '[':
-          ++at_;
-          ++depth;
-          continue;
-        case '}':
-        case ']':
-          if (depth == 0) return false;
-          ++at_;
-          --depth;
-          break;
-        case ',':
-        case ':':
-          if (depth == 0) return false;
-          ++at_;
-          break;
-        default:
-          skip_scalar();
-      }
-    } while (depth > 0);
-    return true;
-  }
-
- private:
-  /// To the next quote or backslash of a string; false at what no string holds.
-  bool skip_plain() noexcept {
-    while (at_ < end_) {
-      const auto byte = static_cast<unsigned char>(*at_);
-      if (byte == '"' || byte == '\\') return true;
-      if (byte < 0x20) return false;
-      if (byte < 0x80) {
-        ++at_;
-        continue;
-      }
-      const auto [size, code] = read_utf8(reinterpret_cast<const unsigned char*>(at_),
-                                          reinterpret_cast<const unsigned char*>(end_));
-      if (code == Utf8::kInvalid) return false;
-      at_ += size;
-    }
-    return false;
-  }
-
-  bool skip_string() noexcept {
-    for (++at_; at_ < end_; ++at_) {
-      if (*at_ == '"') {
-        ++at_;
-        return true;
-      }
-      if (*at_ == '\\') ++at_;
-    }
-    return false;
-  }
-
-  void skip_scalar() noexcept {
-    constexpr std::string_view kStops = "\",:[]{} \n\r\t";
-    do {
-      ++at_;
-    } while (at_ < end_ && kStops.find(*at_) == std::string_view::npos);
-  }
-
-  /// What stands behind a backslash.
-  bool escape(std::string& out) {
-    constexpr std::string_view kSigns = "\"\\/bfnrt";
-    constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
-    if (at_ == end_) return false;
-    const char sign = *at_++;
-    if (const auto found = kSigns.find(sign); found != std::string_view::npos) {
-      out += kMeant[found];
-      return true;
-    }
-    std::uint32_t code = 0;
-    if (sign != 'u' || !unit(code)) return false;
-    if (code >= 0xD800 && code < 0xDC00) {
-      std::uint32_t low = 0;
-      if (end_ - at_ < 2 || at_[0] != '\\' || at_[1] != 'u') return false;
-      at_ += 2;
-      if (!unit(low) || low < 0xDC00 || low > 0xDFFF) return false;
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    } else if (code >= 0xDC00 && code <= 0xDFFF) {
-      return false;  // half a pair: no text
-    }
-    append_utf8(code, out);
-    return true;
-  }
-
-  /// Four hexadecimal digits.
-  bool unit(std::uint32_t& code) noexcept {
-    if (end_ - at_ < 4) return false;
-    for (int i = 0; i < 4; ++i) {
-      const char digit = *at_++;
-      const int lower = digit | 0x20;
-      if (digit >= '0' && digit <= '9') {
-        code = code << 4 | static_cast<std::uint32_t>(digit - '0');
-      } else if (lower >= 'a' && lower <= 'f') {
-        code = code << 4 | static_cast<std::uint32_t>(lower - 'a' + 10);
-      } else {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-};
 
 }  // namespace
 
@@ -257,7 +71,8 @@ class ModelTables::Reader {
     });
     if (!is_object || to_.vocab.end == 0 || to_.merges.end == 0) return false;
     if (!has_waited_) return true;
-    Cursor behind = std::exchange(cursor_, Cursor(json_, to_.merges.begin));
+    const JsonCursor behind =
+        std::exchange(cursor_, JsonCursor(json_, to_.merges.begin));
     if (!merges()) return false;
     cursor_ = behind;
     return true;
@@ -377,7 +192,7 @@ class ModelTables::Reader {
   };
 
   std::string_view json_;
-  Cursor cursor_;
+  JsonCursor cursor_;
   ModelTables& to_;
   bool has_model_ = false;
   bool has_waited_ = false;  // merges came before the vocabulary: they are read at the end

@@ -6,11 +6,19 @@ import numpy as np
 
 from bytepair.formats._hf_model import Model
 from bytepair.formats._json import Object, Section
-from bytepair.formats._vocab import Spelling, bytes_of, check_id, check_text
+from bytepair.formats._vocab import (
+    ID_LIMIT,
+    Spelling,
+    bytes_of,
+    check_id,
+    check_text,
+    has_surrogate,
+)
 from bytepair.model import AddedToken, TokenId, Vocabulary
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 _BORDER_FLAGS = ("lstrip", "rstrip", "single_word")
+_KEYS = {"id", "content", *FLAGS}
 
 
 def read_added(root: Section, ids: Mapping[str, TokenId]) -> tuple[AddedToken, ...]:
@@ -20,7 +28,8 @@ def read_added(root: Section, ids: Mapping[str, TokenId]) -> tuple[AddedToken, .
         FormatError: an id or a content used twice, an empty content, or an id that is not the one
             its content has in the vocabulary.
     """
-    added = [_added_token(section) for section in root.sections("added_tokens", [])]
+    items: list[object] = root.get("added_tokens", list, [])
+    added = [_plain(item) or _checked(root, place, item) for place, item in enumerate(items)]
     _check_distinct(root, added)
     for token in added:
         if (known := ids.get(token.content, token.id)) != token.id:
@@ -31,7 +40,23 @@ def read_added(root: Section, ids: Mapping[str, TokenId]) -> tuple[AddedToken, .
     return tuple(sorted(added, key=lambda token: token.id))
 
 
-def _added_token(section: Section) -> AddedToken:
+def _plain(item: object) -> AddedToken | None:
+    """An added token about which there is nothing to say: files can have very many."""
+    if not isinstance(item, dict) or not item.keys() <= _KEYS:
+        return None
+    content, number = item.get("content"), item.get("id")
+    flags = {flag: item.get(flag, False) for flag in FLAGS}
+    if type(content) is not str or not content or has_surrogate(content):
+        return None
+    if type(number) is not int or not 0 <= number < ID_LIMIT:
+        return None
+    if not all(type(flag) is bool for flag in flags.values()):
+        return None
+    return AddedToken(content, number, **flags)
+
+
+def _checked(root: Section, place: int, item: object) -> AddedToken:
+    section = root.section_of(f"added_tokens[{place}]", item)
     content = section.get("content", str)
     if not content:
         raise section.error(f"{section.path('content')} is empty, so it would match everywhere")

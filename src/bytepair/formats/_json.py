@@ -97,10 +97,11 @@ class Section:
     def sections(self, key: str, default: list[object] | None = None) -> "list[Section]":
         """A member that must be an array of objects."""
         items: list[object] = self.get(key, list, default)
-        return [
-            self._open(path, self.typed(path, item, dict))
-            for path, item in ((f"{self.path(key)}[{i}]", item) for i, item in enumerate(items))
-        ]
+        return [self.section_of(f"{self.path(key)}[{i}]", item) for i, item in enumerate(items)]
+
+    def section_of(self, path: str, value: object) -> "Section":
+        """A value at `path` that must be an object."""
+        return self._open(path, self.typed(path, value, dict))
 
     def ignore(self, *keys: str) -> None:
         """Count members as known although nothing here depends on them."""
