@@ -71,6 +71,7 @@ class StreamEncoder:
         start = 0
         for token_start, token_end, token in self._cutter.cut(data):
             if token_end > certain:
+                certain = min(certain, token_start)  # the two cutters know different tokens
                 break
             ids += self._stretch(data[start:token_start], start, is_last=True)[0]
             ids.append(token)

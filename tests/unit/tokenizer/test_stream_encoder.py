@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 import bytepair
 from bytepair.errors import ArgumentError, InputTypeError, SpecialTokenError
+from bytepair.model import AddedToken
 from bytepair.tokenizer import Tokenizer
 
 EOT, START = "<|endoftext|>", "<|im_start|>"
@@ -112,3 +114,13 @@ def test_what_is_no_text_is_refused(tok: Tokenizer) -> None:
     """With its type."""
     with pytest.raises(InputTypeError, match="expected str or bytes, got int: 5"):
         tok.stream_encoder().push(5)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_what_may_become_a_forbidden_text_does_not_cut_a_token(spec: Any, engine: str) -> None:
+    """The end of an added token may begin a disallowed text: the token is held back whole."""
+    tok = Tokenizer(
+        replace(spec, added_tokens=(AddedToken("a b", 600, special=False),)), engine=engine
+    )
+    parts = ["xa b", " x"]
+    options = {"disallowed_special": {"b cd"}}
+    assert pushed(tok, parts, **options) == tok.encode("xa b x", **options)
