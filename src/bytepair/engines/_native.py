@@ -302,7 +302,7 @@ def _pre_tokenizer(rules: SplitRules) -> tuple[_core.SplitChain, _Edit] | None:
             splits = [*cuts, *others]
         case [PrefixSpace(), *others]:
             edit, splits = _Edit(prefix=b" "), others
-    if edit.only_first and not set(map(type, rules.normalizer)) <= {str, Prepend}:
+    if edit.only_first and not all(map(_keeps_beginning, rules.normalizer)):
         return None  # where the text begins cannot be told from what a normaliser took away
     if rules.pattern is not None:
         splits = [Split(rules.pattern)]
@@ -315,6 +315,11 @@ def _pre_tokenizer(rules: SplitRules) -> tuple[_core.SplitChain, _Edit] | None:
             return None
         links.append((splitter, str(step.behavior), step.invert))
     return _core.SplitChain(links), edit
+
+
+def _keeps_beginning(step: NormalizerStep) -> bool:
+    """True if text that begins a text still does once it is normalised."""
+    return isinstance(step, Prepend) or step in (*FORMS, "lowercase", "collapse-whitespace")
 
 
 def _metaspace_edit(mark: bytes, prepend: str) -> _Edit:
