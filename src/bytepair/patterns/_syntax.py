@@ -121,22 +121,32 @@ class _Parser(SetReader):
 
     def repeated(self, flags: Flags) -> Node:
         node = self.atom(flags)
-        braced = self.looking_at("{")
+        start = self.position
         bounds = self.bounds()
         if bounds is None:
             return node
         if isinstance(node, Look):
             raise self.unsupported("a repeated look")
-        mode: Mode = "greedy"
-        if self.accept("?"):
-            mode = "lazy"
-        elif not (braced and self.oniguruma) and self.accept("+"):
-            mode = "possessive"
-        node = Repeat(node, *bounds, mode)
-        if braced and self.oniguruma and self.accept("+"):  # to Oniguruma a repeat of a repeat
-            node = Repeat(node, 1, None)
+        if self.oniguruma and self.pattern[start] == "{":
+            node = self.braced(
+                node, bounds, is_fixed="," not in self.pattern[start : self.position]
+            )
+        else:
+            node = Repeat(node, *bounds, self.mode())
         if self.bounds() is not None:
             raise self.unsupported("a repeat of a repeat")
+        return node
+
+    def mode(self) -> Mode:
+        return "lazy" if self.accept("?") else "possessive" if self.accept("+") else "greedy"
+
+    def braced(self, node: Node, bounds: tuple[int, int | None], *, is_fixed: bool) -> Node:
+        """`{n,m}` in Oniguruma: not possessive, `{n}` not lazy; what follows repeats it again."""
+        is_lazy = not is_fixed and self.accept("?")
+        node = Repeat(node, *bounds, "lazy" if is_lazy else "greedy")
+        if self.looking_at("?", "+"):
+            again = self.bounds()
+            node = Repeat(node, *again) if again else node
         return node
 
     def bounds(self) -> tuple[int, int | None] | None:

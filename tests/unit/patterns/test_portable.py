@@ -55,6 +55,7 @@ ONIGURUMA = [
     r"\pL",
     r"a{2}+",
     r"\d{1,2}+x?",
+    r"xa{2}?|a{1}?b|a{1,2}?a",
     r"(?i:\p{Lu})",
     r"(?i:[[:xdigit:]ǅ])+",
     r"[^\w\s]+",
