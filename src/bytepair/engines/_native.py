@@ -246,8 +246,10 @@ class NativeEngine:
 
     def encoder(
         self, spec: TokenizerSpec, cache_bytes: int | None = None
-    ) -> Encoder | RegexEncoder:
+    ) -> Encoder | RegexEncoder | python.Encoder:
         """Turns text into ids."""
+        if _share_ranks(spec.merges):
+            return python.Encoder(spec)  # the core tells by its rank what a merge makes
         parts = _pre_tokenizer(spec.rules)
         if parts is None:
             return RegexEncoder(spec, Encoder(spec, _core.SplitChain([]), _Edit(), cache_bytes))
@@ -265,6 +267,12 @@ class NativeEngine:
     def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
         """Turns ids into bytes."""
         return Decoder(bytes_by_id)
+
+
+def _share_ranks(merges: MergeTable) -> bool:
+    """True if merges of one rank make different tokens (some SentencePiece models)."""
+    of_one_rank = merges.rank[1:] == merges.rank[:-1]
+    return bool(np.any(of_one_rank & (merges.joined[1:] != merges.joined[:-1])))
 
 
 def _splitter(pattern: str | None) -> _core.Splitter | None:
