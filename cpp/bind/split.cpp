@@ -1,11 +1,13 @@
 // split.cpp: Splitter for Python.
 #include "bytepair/split.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -118,7 +120,15 @@ void bind_split(nb::module_& m) {
             for (const auto& [start, end] : pieces) list.append(nb::make_tuple(start, end));
             return list;
           },
-          nb::arg("data"), nb::sig("def split(self, data: bytes) -> list[tuple[int, int]]"));
+          nb::arg("data"), nb::sig("def split(self, data: bytes) -> list[tuple[int, int]]"))
+      .def(
+          "certain_border",
+          [](const SplitChain& self, const nb::bytes& data, std::size_t from, std::size_t to) {
+            const auto text = view_of(data);
+            const auto place = self.certain_border(text, from, std::min(to, text.size()));
+            return place == SplitChain::kNone ? std::nullopt : std::optional(place);
+          },
+          nb::arg("data"), nb::arg("start"), nb::arg("stop"));
 }
 
 }  // namespace bytepair::bind

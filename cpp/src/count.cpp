@@ -2,8 +2,10 @@
 #include "bytepair/count.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +13,23 @@ namespace bytepair {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+constexpr std::size_t kGroup = 64;  // words looked up together
+
+void prefetch(const void* place) {
+#if defined(__GNUC__)
+  __builtin_prefetch(place);
+#else
+  (void)place;
+#endif
+}
+
+template <class Number>
+std::uint64_t load(const char* at) {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = (a ^ b) * 0x9E3779B97F4A7C15u;
@@ -52,22 +71,47 @@ std::size_t Counter::feed_part(std::string_view data, std::int64_t position, boo
 
 /// Counts text without special tokens; returns how far the cuts are certain.
 std::size_t Counter::count_stretch(std::string_view data, std::int64_t position, bool is_last) {
+  std::array<std::size_t, Splitter::kBatch> ends;
   std::size_t start = 0;
   DeadEnds dead_ends;
   while (start < data.size()) {
-    const std::size_t end = splitter_.next(data, start, is_last, dead_ends);
-    if (end == Splitter::kOpen) break;
-    const auto word = data.substr(start, end - start);
-    add(word, hash(word), 1, position + static_cast<std::int64_t>(start));
-    start = end;
+    const auto n = splitter_.cut(data, start, is_last, dead_ends, ends);
+    if (n == 0) break;
+    count_words(data, start, std::span(ends).first(n), position);
+    start = ends[n - 1];
   }
   return start;
 }
 
+/// Counts the words between the ends. What is needed of the table is asked for ahead of its use,
+/// group by group, so that the waits for memory overlap.
+void Counter::count_words(std::string_view data, std::size_t start,
+                          std::span<const std::size_t> ends, std::int64_t position) {
+  std::array<std::string_view, kGroup> words;
+  std::array<std::uint32_t, kGroup> hashes;
+  for (; !ends.empty(); ends = ends.subspan(std::min(kGroup, ends.size()))) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t n = 0;
+    for (const auto end : ends.first(std::min(kGroup, ends.size()))) {
+      words[n] = data.substr(start, end - start);
+      hashes[n] = hash(words[n]);
+      prefetch(&slots_[hashes[n] & mask]);
+      start = end;
+      ++n;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto number = slots_[hashes[i] & mask].number;
+      if (number != 0) prefetch(&entries_[number - 1]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      add(words[i], hashes[i], 1, position + (words[i].data() - data.data()));
+    }
+  }
+}
+
 void Counter::merge(const Counter& other) {
   for (const auto& entry : other.entries_) {
-    const std::string_view word(entry.data, entry.size);
-    add(word, hash(word), entry.count, entry.first);  // hashed anew: seeds differ
+    add(entry.word(), hash(entry.word()), entry.count, entry.first);  // hashed anew: seeds differ
   }
 }
 
@@ -78,7 +122,7 @@ WordCounts Counter::result() const {
   WordCounts result;
   result.offsets.push_back(0);
   for (const auto* entry : sorted) {
-    result.data.append(entry->data, entry->size);
+    result.data.append(entry->word());
     result.offsets.push_back(static_cast<std::int64_t>(result.data.size()));
     result.counts.push_back(entry->count);
     result.first.push_back(entry->first);
@@ -86,24 +130,43 @@ WordCounts Counter::result() const {
   return result;
 }
 
-void Counter::add(std::string_view word, std::uint64_t hash, std::int64_t count,
+void Counter::add(std::string_view word, std::uint32_t hash, std::int64_t count,
                   std::int64_t first) {
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-    if (slots_[slot] == 0) {
+  for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
+    auto& slot = slots_[place];
+    if (slot.number == 0) {
       if (entries_.size() >= 0xFFFF'FFFEu) throw std::length_error("too many distinct pre-tokens");
-      entries_.push_back({hash, keep(word), word.size(), count, first});
-      slots_[slot] = static_cast<std::uint32_t>(entries_.size());
+      entries_.push_back(make_entry(word, count, first));
+      slot = {hash, static_cast<std::uint32_t>(entries_.size())};
       if (entries_.size() * 2 > slots_.size()) grow();
       return;
     }
-    Entry& entry = entries_[slots_[slot] - 1];
-    if (entry.hash == hash && std::string_view(entry.data, entry.size) == word) {
+    if (slot.hash != hash) continue;
+    Entry& entry = entries_[slot.number - 1];
+    if (entry.word() == word) {
       entry.count += count;
       entry.first = std::min(entry.first, first);
       return;
     }
   }
+}
+
+std::string_view Counter::Entry::word() const noexcept {
+  return is_inside ? std::string_view(inside, size_inside) : outside;
+}
+
+Counter::Entry Counter::make_entry(std::string_view word, std::int64_t count,
+                                   std::int64_t first) {
+  Entry entry{.inside = {}, .is_inside = true, .size_inside = 0, .count = count, .first = first};
+  if (word.size() <= Entry::kInside) {
+    entry.size_inside = static_cast<std::uint8_t>(word.size());
+    std::ranges::copy(word, entry.inside);
+  } else {
+    entry.is_inside = false;
+    entry.outside = {keep(word), word.size()};
+  }
+  return entry;
 }
 
 const char* Counter::keep(std::string_view word) {
@@ -125,28 +188,32 @@ const char* Counter::keep(std::string_view word) {
 }
 
 void Counter::grow() {
-  std::vector<std::uint32_t> slots(slots_.size() * 2);
+  std::vector<Slot> slots(slots_.size() * 2);
   const std::size_t mask = slots.size() - 1;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    std::size_t slot = entries_[i].hash & mask;
-    while (slots[slot] != 0) slot = (slot + 1) & mask;
-    slots[slot] = static_cast<std::uint32_t>(i + 1);
+  for (const auto& slot : slots_) {
+    if (slot.number == 0) continue;
+    std::size_t place = slot.hash & mask;
+    while (slots[place].number != 0) place = (place + 1) & mask;
+    slots[place] = slot;
   }
   slots_ = std::move(slots);
 }
 
-std::uint64_t Counter::hash(std::string_view word) const noexcept {
+std::uint32_t Counter::hash(std::string_view word) const noexcept {
   std::uint64_t state = seed_ ^ word.size();
   const char* at = word.data();
   std::size_t left = word.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t part;
-    std::memcpy(&part, at, 8);
-    state = mix(state, part);
-  }
+  for (; left > 8; at += 8, left -= 8) state = mix(state, load<std::uint64_t>(at));
+  // The last bytes, without a loop over them: two loads that overlap.
   std::uint64_t tail = 0;
-  if (left > 0) std::memcpy(&tail, at, left);
-  return mix(state, tail);
+  if (left >= 4) {
+    tail = load<std::uint32_t>(at) | load<std::uint32_t>(at + left - 4) << 32;
+  } else if (left > 0) {
+    const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
+    tail = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
+  }
+  state = mix(state, tail);
+  return static_cast<std::uint32_t>(state ^ state >> 32);
 }
 
 }  // namespace bytepair

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,6 @@ struct ScanTables {
     std::array<std::uint8_t, 16> next{};
   };
   static constexpr std::uint8_t kState = 0x0F;
-  static constexpr std::uint8_t kGap = 14;   // nothing matches here
   static constexpr std::uint8_t kLost = 15;  // what the machine cannot express; it stays so
 
   // What a step tells of the place before the byte read:
@@ -43,6 +43,7 @@ struct ScanTables {
 
   std::uint8_t n_classes = 0;
   std::uint8_t invalid_class = 0;
+  bool is_complete = true;  // no text leads to kLost
   /// Row `class before * n_classes + class`; 0 before the first character. Row 0 changes nothing.
   std::vector<Row> rows;
 
@@ -57,30 +58,29 @@ struct ScanTables {
   std::vector<std::uint8_t> classes;
 };
 
-/// False if the pattern has too many classes.
-[[nodiscard]] bool make_scan_tables(const PatternTables& from, ScanTables& to);
+/// The machine for a pattern, or for several, each of which cuts the pieces of the one before it;
+/// none if there are too many classes.
+[[nodiscard]] std::shared_ptr<const ScanTables> make_scan_tables(
+    std::span<const PatternTables* const> levels);
 
-/// A text to cut from `start` on.
+/// A text to cut from the cursor on.
 struct ScanJob {
   std::string_view text;
-  std::size_t start;
   bool is_last;                 // the text ends here
-  bool is_marked;               // set `Splitter::kGap` in the ends of gaps
   std::span<std::size_t> ends;  // at least kScanRoom
+  ScanCursor& cursor;           // is moved on
 };
 
 struct Scanned {
   std::size_t n_ends;
-  std::size_t reached;  // what lies before has been read
-  bool is_lost;         // only `Splitter::next` can find the next end
+  bool is_lost;  // only `Splitter::next` can find the next end
 };
 
-constexpr std::size_t kScanRoom = 128;
+constexpr std::size_t kScanRoom = Splitter::kLeastBatch;
 
 using ScanKernel = Scanned (*)(const ScanTables&, const ScanJob&);
 
-/// Those that this processor can run, the best one first. All of them answer alike, except in how
-/// far they come.
+/// Those that this processor can run, the best one first; none on some. They answer alike.
 [[nodiscard]] std::span<const ScanKernel> scan_kernels();
 
 }  // namespace bytepair

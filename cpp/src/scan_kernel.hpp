@@ -123,63 +123,69 @@ class Sweep {
       : tables_(tables),
         text_(reinterpret_cast<const Byte*>(job.text.data())),
         size_(job.text.size()),
-        at_(job.start),
-        is_marked_(job.is_marked),
+        is_last_(job.is_last),
         ends_(job.ends.data()),
-        room_(job.ends.size()) {}
+        room_(job.ends.size()),
+        here_(job.cursor) {}
 
-  Scanned run(bool is_last) {
-    const auto limit = whole_characters(text_ + at_, size_ - at_) + at_;
-    while (at_ < limit) {
-      if (room_ - n_ < kRoomOfBlock + Chunk::kBlock) return {n_, at_, false};
+  Scanned run() {
+    const auto limit =
+        is_last_ ? size_ : here_.at + whole_characters(text_ + here_.at, size_ - here_.at);
+    while (here_.at < limit) {
+      if (room_ - n_ < kLeastRoom) return {n_, false};
       read(limit);
       for (std::size_t block = 0; block < chunk_size_; block += Chunk::kBlock) {
-        if (room_ - n_ < kRoomOfBlock) return {n_, at_ + chunk_size_, false};
-        if (!tell(block)) return {n_, at_ + chunk_size_, true};
+        if (room_ - n_ < kRoomOfBlock) {
+          pass(block);
+          return {n_, false};
+        }
+        if (!tell(block)) return {n_, true};
       }
-      at_ += chunk_size_;
+      pass(chunk_size_);
     }
-    const bool is_lost = is_last && limit == size_ && !finish();
-    return {n_, limit, is_lost};
+    const bool is_lost = is_last_ && !finish();
+    return {n_, is_lost};
   }
 
  private:
-  static constexpr std::size_t kRoomOfBlock = Chunk::kBlock + 2;  // an end each, and both marks
+  static constexpr std::size_t kRoomOfBlock = Chunk::kBlock + 5;  // ends, both marks; as many where the text ends
+  static constexpr std::size_t kLeastRoom = kRoomOfBlock + 32;    // for less, wait for more room
+  static_assert(kLeastRoom <= kScanRoom);
 
   /// Steps through as much text as is likely to fill the room there is.
   void read(std::size_t limit) {
-    const auto* text = text_ + at_;
+    const auto* text = text_ + here_.at;
+    const auto left = limit - here_.at;
     const auto wanted = (room_ - n_ - kRoomOfBlock) * 3;
-    auto size = wanted < Chunk::kSize ? wanted : Chunk::kSize;
-    size = limit - at_ <= size ? limit - at_ : whole_characters(text, size);
-    const bool ascii = is_ascii(text, size);
-    if (!ascii && !classify_fast(tables_, text, size, text_ + size_, chunk_.classes)) {
-      classify_carefully(tables_, text, size, text_ + size_, chunk_.classes);
+    const auto size = wanted < Chunk::kSize ? wanted : Chunk::kSize;
+    chunk_size_ = left <= size ? left : whole_characters(text, size);
+    const bool ascii = is_ascii(text, chunk_size_);
+    if (!ascii && !classify_fast(tables_, text, chunk_size_, text_ + size_, chunk_.classes)) {
+      classify_carefully(tables_, text, chunk_size_, text_ + size_, chunk_.classes);
     }
-    find_rows(tables_, text, size, ascii, class_before_, chunk_.classes, chunk_.row);
-    class_before_ = class_at(size - 1);
-    chunk_size_ = size;
-    was_gap_ = state_ == ScanTables::kGap;
-    state_ = walk(size) & ScanTables::kState;
+    find_rows(tables_, text, chunk_size_, ascii, here_.class_before, chunk_.classes, chunk_.row);
+    is_lost_ = (walk() & ScanTables::kState) == ScanTables::kLost;
   }
 
   /// Class of a character of the chunk, by any of its bytes.
   [[nodiscard]] std::uint8_t class_at(std::size_t i) const {
-    const Byte byte = text_[at_ + i];
+    const Byte byte = text_[here_.at + i];
     return byte < 0x80 ? tables_.ascii.data()[byte] : chunk_.classes[i] & ~ScanTables::kTail;
   }
 
   /// Two walks at a time, since one alone would wait for each shuffle. The second begins half-way
   /// in a state that is a guess; then it is mended, up to where the guess makes no difference.
-  std::uint8_t walk(std::size_t size) {
+  std::uint8_t walk() {
     const auto* rows = tables_.rows.data()->next.data();
-    const auto half = size / 2;
+    const auto half = chunk_size_ / 2;
     // As if a pre-token began with the character before.
-    const auto guess = half == 0 ? state_ : tables_.rows.data()[class_at(half - 1)].next.data()[0];
-    const auto last = walk_two(rows, chunk_.row, chunk_.trace, half, size - half, state_, guess);
+    const auto guess =
+        half == 0 ? here_.state : tables_.rows.data()[class_at(half - 1)].next.data()[0];
+    const auto last = walk_two(rows, chunk_.row, chunk_.trace, half, chunk_size_ - half,
+                               here_.state, guess);
     if (half == 0) return last;
     std::uint8_t state = chunk_.trace[half - 1];
-    for (std::size_t i = half; i < size; ++i) {
+    for (std::size_t i = half; i < chunk_size_; ++i) {
       const auto guessed = chunk_.trace[i];
       state = rows[chunk_.row[i] + (state & ScanTables::kState)];
       chunk_.trace[i] = state;
@@ -189,18 +195,30 @@ class Sweep {
     return state;
   }
 
+  /// Leaves the first `n` bytes of the chunk behind, and the rest of the last character.
+  void pass(std::size_t n) {
+    if (n == 0) return;
+    here_.class_before = class_at(n - 1);
+    here_.state = chunk_.trace[n - 1] & ScanTables::kState;
+    while (n < chunk_size_ && is_tail(n)) ++n;
+    here_.at += n;
+  }
+
+  [[nodiscard]] bool is_tail(std::size_t i) const {
+    return text_[here_.at + i] >= 0x80 && (chunk_.classes[i] & ScanTables::kTail) != 0;
+  }
+
   /// Writes the ends that a block tells. False if the machine lost its way there.
   bool tell(std::size_t block) {
     const auto* trace = chunk_.trace + block;
-    auto valid = first_bits(chunk_size_ - block);
-    if (state_ == ScanTables::kLost) valid &= before_lost(trace);
-    auto told = told_by(trace);
+    const auto base = here_.at + block;
+    const auto all = first_bits(chunk_size_ - block);
+    const auto valid = is_lost_ ? all & before_lost(trace) : all;
+    const auto told = told_by(trace);
     auto ends = told.ends & valid;
-    if ((told.marks | told.commits) != 0) ends = settle(told, valid, at_ + block);
-    const auto n = write(ends, at_ + block, ends_ + n_);
-    if (is_marked_) mark_gaps(trace, at_ + block, n);
-    n_ += n;
-    return valid == first_bits(chunk_size_ - block);
+    if ((told.marks | told.commits) != 0) ends = settle(told, valid, base);
+    n_ += write(ends, base, ends_ + n_);
+    return valid == all;
   }
 
   static std::uint64_t before_lost(const std::uint8_t* trace) {
@@ -217,11 +235,11 @@ class Sweep {
     auto ends = told.ends & (told.commits | ~told.marks) & valid;
     for (auto left = commits; left != 0; left &= left - 1) {
       const auto below = (left & (~left + 1)) - 1;
-      ends |= mark_below(first & below, mark_);
-      if (told.marks & (below + 1)) ends |= mark_below(second & below, mark2_);
+      ends |= mark_below(first & below, here_.mark);
+      if (told.marks & (below + 1)) ends |= mark_below(second & below, here_.mark2);
     }
-    if (first != 0) mark_ = base + highest(first);
-    if (second != 0) mark2_ = base + highest(second);
+    if (first != 0) here_.mark = base + highest(first);
+    if (second != 0) here_.mark2 = base + highest(second);
     return ends;
   }
 
@@ -231,47 +249,30 @@ class Sweep {
     return 0;
   }
 
-  /// Sets the mark of a gap in those of the last `n` ends that end one.
-  void mark_gaps(const std::uint8_t* trace, std::size_t base, std::size_t n) {
-    for (auto* end = ends_ + n_; end != ends_ + n_ + n; ++end) {
-      const auto i = *end - base;
-      const bool is_gap =
-          i > 0 ? (trace[i - 1] & ScanTables::kState) == ScanTables::kGap : was_gap_;
-      if (is_gap) *end |= Splitter::kGap;
-    }
-    was_gap_ = (trace[Chunk::kBlock - 1] & ScanTables::kState) == ScanTables::kGap;
-  }
-
   /// The step to the end of the text. False if the machine is lost.
   bool finish() {
-    const auto n = tables_.n_classes;
-    const auto& row = tables_.rows.data()[std::size_t{class_before_} * n + n];
-    const auto told = row.next.data()[state_];
+    const std::size_t n = tables_.n_classes;
+    const auto told = tables_.rows.data()[here_.class_before * n + n].next.data()[here_.state];
     if ((told & ScanTables::kState) == ScanTables::kLost) return false;
-    if (told & ScanTables::kCommit) ends_[n_++] = mark_;
-    if ((told & ScanTables::kCommit2) == ScanTables::kCommit2) ends_[n_++] = mark2_;
-    const bool is_gap = is_marked_ && state_ == ScanTables::kGap;
-    ends_[n_++] = size_ | (is_gap ? Splitter::kGap : 0);
+    if (told & ScanTables::kCommit) ends_[n_++] = here_.mark;
+    if ((told & ScanTables::kCommit2) == ScanTables::kCommit2) ends_[n_++] = here_.mark2;
+    ends_[n_++] = size_;
     return true;
   }
 
   const ScanTables& tables_;
   const Byte* text_;
   std::size_t size_;
-  std::size_t at_;  // where the chunk begins
-  bool is_marked_;
+  bool is_last_;
   std::size_t* ends_;
   std::size_t room_;
   std::size_t n_ = 0;
-  std::size_t mark_ = 0;
-  std::size_t mark2_ = 0;
-  std::uint8_t state_ = 0;  // after the chunk
-  std::uint8_t class_before_ = 0;
-  bool was_gap_ = false;
+  ScanCursor& here_;  // where the chunk begins
   std::size_t chunk_size_ = 0;
+  bool is_lost_ = false;  // somewhere in the chunk
   Chunk chunk_;
 };
 
 inline Scanned scan(const ScanTables& tables, const ScanJob& job) {
-  return Sweep(tables, job).run(job.is_last);
+  return Sweep(tables, job).run();
 }

@@ -39,6 +39,18 @@ def documents(max_size: int = 12) -> st.SearchStrategy[bytes]:
     return st.lists(known | chars | st.binary(max_size=4), max_size=max_size).map(b"".join)
 
 
+def long_documents(max_parts: int = 800) -> st.SearchStrategy[bytes]:
+    """The same, some kilobytes of it: too long to be chosen part by part, so chosen by a seed."""
+    parts = [part.encode() for part in FRAGMENTS + list(DISPUTED)] * 9 + BROKEN
+
+    def made(seed: int, n_parts: int, n_kinds: int) -> bytes:
+        choose = random.Random(seed)
+        return b"".join(choose.choices(choose.sample(parts, n_kinds), k=n_parts))
+
+    kinds = st.integers(1, 60)
+    return st.builds(made, st.integers(0, 2**32), st.integers(0, max_parts), kinds)
+
+
 def settled_documents(max_size: int = 12) -> st.SearchStrategy[bytes]:
     """Documents on which no library has another opinion by its Unicode version."""
     return documents(max_size).filter(is_settled)

@@ -11,7 +11,7 @@ from tokenizers import Regex, pre_tokenizers
 from bytepair.engines import select
 from bytepair.errors import BytepairWarning, PatternError
 from bytepair.patterns import NAMED, automaton, portable
-from inputs import BROKEN, documents, fewer, regex_texts, regexes, texts
+from inputs import BROKEN, documents, fewer, long_documents, regex_texts, regexes, texts
 from oracles import cuts, matches
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
@@ -56,6 +56,22 @@ def test_both_engines_cut_any_bytes_alike(pattern, data):
     assert native == pieces(PYTHON, pattern, data)
     assert b"".join(native) == data
     assert b"" not in native
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+@given(data=long_documents())
+@fewer(8)
+def test_both_engines_cut_long_documents_alike(pattern, data):
+    """Beyond a few bytes the core takes its fast path, block by block."""
+    assert NATIVE.splitter(pattern).split(data) == PYTHON.splitter(pattern).split(data)
+
+
+@given(pattern=regexes(), text=st.lists(regex_texts, min_size=30, max_size=60).map("".join))
+@fewer(4)
+def test_any_regex_cuts_long_texts_as_the_regex_package_does(pattern, text):
+    """Machines of all shapes, also such as lose their way and start again."""
+    require_compiled(pattern)
+    assert pieces(NATIVE, pattern, text.encode()) == cuts(pattern, text.encode())
 
 
 FAR = [

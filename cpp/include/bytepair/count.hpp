@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,25 +46,39 @@ class Counter {
   [[nodiscard]] WordCounts result() const;
 
  private:
+  /// A distinct pre-token. A short one is kept within: one line of the cache less to wait for.
   struct Entry {
-    std::uint64_t hash;
-    const char* data;
-    std::size_t size;
+    static constexpr std::size_t kInside = 24;
+    union {
+      char inside[kInside];
+      std::string_view outside;
+    };
+    bool is_inside;
+    std::uint8_t size_inside;
     std::int64_t count;
     std::int64_t first;
+
+    [[nodiscard]] std::string_view word() const noexcept;
+  };
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t number = 0;  // of the entry, from 1 on; 0: free
   };
 
   std::size_t count_stretch(std::string_view data, std::int64_t position, bool is_last);
-  void add(std::string_view word, std::uint64_t hash, std::int64_t count, std::int64_t first);
+  void count_words(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
+                   std::int64_t position);
+  void add(std::string_view word, std::uint32_t hash, std::int64_t count, std::int64_t first);
+  [[nodiscard]] Entry make_entry(std::string_view word, std::int64_t count, std::int64_t first);
   const char* keep(std::string_view word);
   void grow();
-  [[nodiscard]] std::uint64_t hash(std::string_view word) const noexcept;
+  [[nodiscard]] std::uint32_t hash(std::string_view word) const noexcept;
 
   Splitter splitter_;
   SpecialMatcher special_;
   std::uint64_t seed_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  // index into entries_ + 1; 0: free; size is a power of two
+  std::vector<Slot> slots_;  // their number is a power of two
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
 };
