@@ -47,6 +47,7 @@ class Track:
         cold: the first pass of fresh processes is timed too.
         texts: "documents" of the corpus, or "short" pieces of its beginning.
         mb: limit of each corpus.
+        threads: on how many, whatever is asked for.
     """
 
     calls: tuple[tuple[str, ...], ...]
@@ -54,6 +55,7 @@ class Track:
     cold: bool = False
     texts: str = "documents"
     mb: float | None = SMALL_MB
+    threads: int | None = None
 
 
 TRACKS = {
@@ -63,7 +65,7 @@ TRACKS = {
     "short": Track((("encode_batch",),), texts="short", mb=5),
     "decode": Track((("decode",), ("decode_batch",))),
     "count": Track((("count_batch", "encode_batch"),), ("bytepair", "tokie")),
-    "split": Track((("split", "encode_batch"),), ("bytepair",), mb=None),
+    "split": Track((("split", "encode_batch"),), ("bytepair",), mb=None, threads=1),
 }
 OF_A_TOKENIZER = ("calls", "load", "long")  # tracks that take at most the first corpus
 
@@ -138,7 +140,7 @@ class Bench:
     def _track(self, name: str, path: Path) -> Iterator[Record]:
         track = TRACKS[name]
         corpus = _corpus.prefix(path, track.mb, self._scratch)
-        for threads in self._options.threads:
+        for threads in [track.threads] if track.threads else self._options.threads:
             for calls in track.calls:
                 libraries = self._asked(track.libraries, threads)
                 entries = [(library, call) for call in calls for library in libraries]

@@ -1,18 +1,22 @@
 """A tokenizer in every form that other libraries read."""
 
 import json
+import warnings
 from pathlib import Path
 
 from bytepair import Tokenizer
 from bytepair.cli._output import main_file
 from bytepair.cli._peers import Source
-from bytepair.errors import ExportError, FormatError
+from bytepair.errors import BytepairWarning, ExportError, FormatError
 
 _OTHER_JSON = {"tekken.json", "vocab.json"}
 
 
 def forms_of(tok: Tokenizer, path: Path, folder: Path) -> Source:
-    """`tok`, which `path` holds, in every form that says it exactly; new files go to `folder`."""
+    """`tok`, which `path` holds, in every form that says it exactly; new files go to `folder`.
+
+    What a form lacks and no ids depend on, such as a post-processor, is not warned of.
+    """
     given = main_file(path) if main_file(path).is_file() else path
     reasons: dict[str, str] = {}
     ranks = _exported(tok, folder / "exported.tiktoken", "ranks", reasons)
@@ -37,7 +41,8 @@ def _huggingface(tok: Tokenizer, given: Path, folder: Path, reasons: dict[str, s
 
 def _exported(tok: Tokenizer, target: Path, form: str, reasons: dict[str, str]) -> str:
     try:
-        tok.save(target)
+        with warnings.catch_warnings(action="ignore", category=BytepairWarning):
+            tok.save(target)
     except (ExportError, FormatError) as error:
         reasons[form] = str(error)
         return ""
