@@ -34,7 +34,7 @@ SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|fim|>")
 
 def trained(**options) -> TokenizerSpec:
     """A small vocabulary from fragments and source code."""
-    options = {"vocab_size": 1200, "special_tokens": SPECIALS, **options}
+    options = {"vocab_size": 1000, "special_tokens": SPECIALS, **options}
     return bytepair.train(medley(), **options).spec
 
 
@@ -234,7 +234,8 @@ def test_hugging_face_gives_the_same_ids(kind, text):
         assert tokenizer_of(kind, engine).encode(text, allowed_special="all") == expected
 
 
-@pytest.mark.parametrize("kind", BYTE_LEVEL)
+# What clip and bloom match leaves parts of a text over, which tiktoken drops.
+@pytest.mark.parametrize("kind", [kind for kind in BYTE_LEVEL if kind not in ("clip", "bloom")])
 @given(text=special_texts)
 @fewer(4)
 def test_tiktoken_gives_the_same_ids(kind, text):
