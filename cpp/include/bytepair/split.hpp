@@ -143,7 +143,7 @@ class SplitChain {
   };
 
   /// Without steps a text is one piece.
-  SplitChain() = default;
+  SplitChain() : SplitChain(Splitter()) {}
   SplitChain(Splitter splitter);  // NOLINT(google-explicit-constructor): a chain of one
   explicit SplitChain(std::vector<Step> steps);
 
