@@ -27,6 +27,8 @@ from bytepair.normalizers import normalize
 from bytepair.patterns import NAMED
 from inputs import documents, fewer, is_settled, medley, runs, settled_documents, sources, texts
 
+# The others are written in dialects that the oracle reads otherwise, or (CLIP) for lower case.
+PATTERNS = [name for name in NAMED if name not in {"bloom", "clip", "kimi-k2"}]
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|fim|>")
 
 # ---------------------------------------------------------------------- tokenizers to try
@@ -63,7 +65,7 @@ def without_merges(spec: TokenizerSpec) -> TokenizerSpec:
 
 
 KINDS: dict[str, Callable[[], TokenizerSpec]] = {
-    **{name: (lambda name=name: trained(pattern=name)) for name in NAMED},
+    **{name: (lambda name=name: trained(pattern=name)) for name in PATTERNS},
     "no pattern": lambda: trained(pattern=None, ties="first"),
     "gaps": lambda: trained(pattern=r"[a-z]+|\p{L}+(?=\s)", ties="huggingface"),
     "characters": lambda: trained(alphabet="chars", vocab_size=1300, ties="bytes"),
@@ -197,7 +199,7 @@ def test_every_learned_token_encodes_to_itself(kind):
 
 # ---------------------------------------------------------------------- the libraries
 
-BYTE_LEVEL = [*NAMED, "no pattern", "rank table, whole words"]
+BYTE_LEVEL = [*PATTERNS, "no pattern", "rank table, whole words"]
 
 
 @cache

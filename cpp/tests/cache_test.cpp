@@ -1,0 +1,206 @@
+// cache_test.cpp: what is found is what was added, whoever adds and however much.
+#include "bytepair/cache.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+
+using bytepair::TokenId;
+using bytepair::WordCache;
+using bytepair::WordKey;
+
+namespace {
+
+using Ids = std::vector<TokenId>;
+
+WordKey key_of(std::string_view word) { return WordKey::of(word); }
+
+Ids find(const WordCache::View& view, const WordKey& key, std::string_view word) {
+  std::array<TokenId, 4> storage;
+  const auto found = view.find(key, word, storage);
+  // The fast way finds short words of few ids where they stand first, and nothing wrong elsewhere.
+  std::array<TokenId, 4> fast;
+  const auto n = view.find_fast(key, view.place(key), fast.data());
+  CHECK(n == 0 || (n == found.size() && std::equal(found.begin(), found.end(), fast.begin())));
+  return {found.begin(), found.end()};
+}
+Ids find(const WordCache::View& view, std::string_view word) {
+  return find(view, key_of(word), word);
+}
+
+void add(WordCache::View& view, std::string_view word, const Ids& ids) {
+  view.add(key_of(word), word, ids);
+}
+
+/// Some ids that depend on nothing but the word.
+Ids ids_of(std::string_view word) {
+  const auto hash = std::hash<std::string_view>{}(word);
+  Ids ids(1 + hash % 6);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<TokenId>(hash >> i);
+  return ids;
+}
+
+std::string random_word(std::mt19937& random, std::size_t most) {
+  std::string word(1 + random() % most, '\0');
+  for (auto& letter : word) letter = static_cast<char>(random());
+  return word;
+}
+
+}  // namespace
+
+TEST(words_of_any_length_are_found_with_all_their_ids) {
+  WordCache cache(1 << 20);
+  WordCache::View view(cache, 1 << 20);
+  for (const std::size_t size : {1, 7, 8, 14, 15, 16, 17, 100, 4096}) {
+    for (std::size_t n = 1; n <= std::min<std::size_t>(size, 9); ++n) {
+      const std::string word = std::string(size - 1, 'x') + static_cast<char>('0' + n);
+      Ids ids(n);
+      for (std::size_t i = 0; i < n; ++i) ids[i] = static_cast<TokenId>(0xFFFF'FFFF - size - i);
+      CHECK_EQ(find(view, word), Ids{});
+      add(view, word, ids);
+      CHECK_EQ(find(view, word), ids);
+    }
+  }
+}
+
+TEST(words_that_begin_alike_are_different_words) {
+  WordCache cache(1 << 20);
+  WordCache::View view(cache);
+  const std::string zeros(20, '\0');
+  for (std::size_t size = 1; size <= 20; ++size) {
+    add(view, std::string_view(zeros).substr(0, size), {static_cast<TokenId>(size)});
+  }
+  for (std::size_t size = 1; size <= 20; ++size) {
+    CHECK_EQ(find(view, std::string_view(zeros).substr(0, size)), Ids{static_cast<TokenId>(size)});
+  }
+}
+
+TEST(a_piece_is_not_the_word_of_the_same_bytes) {
+  WordCache cache(1 << 20);
+  WordCache::View view(cache);
+  for (const std::string word : {"ab", "a long word, longer than fifteen bytes"}) {
+    add(view, word, {1});
+    CHECK_EQ(find(view, key_of(word).of_piece(), word), Ids{});
+    view.add(key_of(word).of_piece(), word, Ids{2});
+    CHECK_EQ(find(view, word), Ids{1});
+    CHECK_EQ(find(view, key_of(word).of_piece(), word), Ids{2});
+  }
+}
+
+TEST(a_key_of_bytes_in_a_text_is_the_key_of_the_word) {
+  const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789";
+  for (std::size_t size = 1; size <= WordKey::kShort; ++size) {
+    const auto key = WordKey::of_short(text.data() + 3, size);
+    const auto other = key_of(text.substr(3, size));
+    CHECK(key.low == other.low && key.high == other.high);
+  }
+}
+
+TEST(very_long_words_are_not_remembered) {
+  WordCache cache(1 << 24);
+  WordCache::View view(cache);
+  const std::string word(5000, 'x');
+  add(view, word, {1});
+  CHECK_EQ(find(view, word), Ids{});
+}
+
+TEST(a_cache_that_grows_keeps_what_it_has) {
+  std::mt19937 random(1);
+  WordCache cache(64 << 20);
+  WordCache::View view(cache);
+  std::map<std::string, Ids> expected;
+  for (int i = 0; i < 50'000; ++i) {
+    const auto word = random_word(random, 20);
+    add(view, word, ids_of(word));
+    expected[word] = ids_of(word);
+    view.settle();
+  }
+  std::size_t n_missing = 0;  // a crowded place may have no room
+  for (const auto& [word, ids] : expected) {
+    const auto found = find(view, word);
+    n_missing += found.empty() ? 1 : 0;
+    CHECK(found.empty() || found == ids);
+  }
+  CHECK(n_missing < expected.size() / 20);
+}
+
+TEST(a_full_cache_begins_anew_and_stays_right) {
+  std::mt19937 random(2);
+  WordCache cache(1 << 16);
+  WordCache::View view(cache);
+  std::size_t n_found = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto word = random_word(random, 2);
+    const auto found = find(view, word);
+    CHECK(found.empty() || found == ids_of(word));
+    n_found += found.empty() ? 0 : 1;
+    if (found.empty()) add(view, word, ids_of(word));
+    view.settle();
+  }
+  CHECK(n_found > 0);
+}
+
+TEST(the_smallest_cache_works) {
+  WordCache cache(0);
+  WordCache::View view(cache, std::size_t{1} << 40);
+  add(view, "a", {1});
+  CHECK_EQ(find(view, "a"), Ids{1});
+}
+
+TEST(threads_see_complete_entries_only) {
+  for (const std::size_t max_bytes : {1 << 14, 1 << 22}) {
+    WordCache cache(max_bytes);
+    std::atomic<std::size_t> n_wrong{0};
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        std::mt19937 random(t);
+        for (int round = 0; round < 20; ++round) {
+          WordCache::View view(cache);
+          for (int i = 0; i < 2000; ++i) {
+            const auto word = std::to_string(random() % 5000) + std::string(random() % 2 * 20, 'x');
+            std::array<TokenId, 4> storage;
+            const auto found = view.find(key_of(word), word, storage);
+            const auto ids = ids_of(word);
+            if (found.empty()) {
+              view.add(key_of(word), word, ids);
+            } else if (!std::equal(found.begin(), found.end(), ids.begin(), ids.end())) {
+              ++n_wrong;
+            }
+            view.settle();
+          }
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    CHECK_EQ(n_wrong.load(), std::size_t{0});
+  }
+}
+
+TEST(after_a_fork_the_threads_of_the_other_process_are_forgotten) {
+  WordCache cache(1 << 16);
+  // Of a thread that is not in this process: nobody will end it.
+  alignas(WordCache::View) std::array<std::byte, sizeof(WordCache::View)> lost;
+  new (lost.data()) WordCache::View(cache);
+  bytepair::note_fork();
+  std::mt19937 random(3);
+  for (int i = 0; i < 20; ++i) {
+    WordCache::View view(cache);
+    for (int w = 0; w < 1000; ++w) {
+      const auto word = random_word(random, 8);
+      add(view, word, ids_of(word));
+      view.settle();
+      const auto found = find(view, word);
+      CHECK(found.empty() || found == ids_of(word));
+    }
+  }
+}
+
+int main() { return check::run_all(); }
