@@ -8,9 +8,9 @@ from hypothesis import example, given
 
 import bytepair
 from bytepair import Tokenizer
-from bytepair.engines import NAMES, select
+from bytepair.engines import NAMES, DecodingRules, select
 from bytepair.errors import UnknownTokenError
-from bytepair.model import AddedToken, TokenizerSpec, Vocabulary
+from bytepair.model import AddedToken, StripText, TokenizerSpec, Vocabulary
 from inputs import fewer, medley
 
 # Ids with gaps, close and far; contents that are empty, whole characters, and parts of one.
@@ -63,6 +63,96 @@ def test_an_unknown_id_is_named_with_its_place(before, unknown, after):
             f"(largest id: {2**32 - 2})."
         )
         assert decoder.decode(ids, skip_unknown=True) == expected
+
+
+places = st.dictionaries(st.sampled_from(sorted(CONTENTS)), st.sampled_from([b"", b"<", b"a "]))
+rules = st.builds(
+    DecodingRules,
+    special=st.frozensets(st.sampled_from([0, 3, 300, 70_000, 2**31])),
+    first=places,
+    last=places,
+    only=places,
+    strips=st.lists(
+        st.builds(
+            StripText,
+            st.sampled_from(["a", "aa", "é", "<a", ""]),
+            st.integers(0, 3),
+            st.integers(0, 3),
+        ),
+        max_size=2,
+    ).map(tuple),
+    byte_fallback=st.booleans(),
+)
+ERRORS = ["replace", "ignore", "backslashreplace", "surrogateescape"]
+
+
+@given(
+    rules=rules | st.just(DecodingRules()),
+    rows=st.lists(st.lists(st.sampled_from([*CONTENTS, *UNKNOWN]), max_size=8), max_size=4),
+    errors=st.sampled_from(ERRORS),
+    skip_special=st.booleans(),
+)
+def test_engines_decode_alike_whatever_the_rules(rules, rows, errors, skip_special):
+    """What stands first, last or alone, what is stripped, what is left out."""
+    one, other = (select(engine).decoder(CONTENTS, rules) for engine in NAMES)
+    calls = [
+        lambda d: d.decode_batch(rows, None, True, skip_special),
+        lambda d: d.decode_text_batch(rows, None, errors, skip_special),
+        lambda d: d.decode_text_batch(rows, None, "strict", skip_special),
+    ]
+    for row in rows:
+        calls += [
+            lambda d, row=row: d.decode(row, False, skip_special),
+            lambda d, row=row: d.decode_text(row, errors, skip_special),
+            lambda d, row=row: d.decode_tokens(row, True, skip_special),
+            lambda d, row=row: d.decode_with_offsets(row),
+        ]
+    for call in calls:
+        assert outcome(call, one) == outcome(call, other)
+
+
+def outcome(call, decoder):
+    """What a call returns, or the error as a text."""
+    try:
+        return call(decoder)
+    except (UnknownTokenError, UnicodeDecodeError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@given(rows=st.lists(known_ids, max_size=6), rules=rules)
+@pytest.mark.parametrize("engine", NAMES)
+def test_rows_of_one_array_decode_as_rows_of_their_own(engine, rows, rules):
+    """The form in which a batch is encoded."""
+    decoder = select(engine).decoder(CONTENTS, rules)
+    flat = np.array([token for row in rows for token in row], np.uint32)
+    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    assert decoder.decode_batch(flat, offsets) == [decoder.decode(row) for row in rows]
+    assert decoder.decode_text_batch(flat, offsets) == [decoder.decode_text(row) for row in rows]
+
+
+@pytest.mark.parametrize("n", [16_384, 16_385, 300_000])
+@pytest.mark.parametrize("errors", ["strict", *ERRORS])
+def test_a_long_text_decodes_as_its_bytes_do(n, errors):
+    """The core joins a long one without the GIL; errors are told as Python tells them."""
+    ids = np.random.default_rng(n).choice([0, 3, 4, 5, 5, 300, 70_000], n)
+    data = b"".join([CONTENTS[token] for token in ids.tolist()])
+    decoder = select("native").decoder(CONTENTS)
+    assert decoder.decode(ids) == data
+    assert outcome(lambda d: d.decode_text(ids, errors), decoder) == outcome(
+        lambda d: d.decode("utf-8", errors), data
+    )
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+def test_an_unknown_id_deep_in_a_long_text_is_found(errors):
+    """At its place, and only if it is asked for."""
+    ids = [0] * 100_000 + [2] + [3] * 10
+    decoder = select("native").decoder(CONTENTS)
+    if errors == "ignore":
+        assert decoder.decode_text(ids, errors) == "a" * 100_000 + "é" * 10
+    else:
+        with pytest.raises(UnknownTokenError, match="token id 2 at position 100000 is not"):
+            decoder.decode_text(ids, errors)
 
 
 @given(data=st.data())

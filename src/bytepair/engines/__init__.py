@@ -4,6 +4,7 @@ from bytepair.engines._interface import (
     Counter,
     Cutter,
     Decoder,
+    DecodingRules,
     Encoder,
     Engine,
     Learner,
@@ -11,6 +12,7 @@ from bytepair.engines._interface import (
     Spans,
     Splitter,
     Text,
+    TokenIds,
 )
 from bytepair.engines._select import NAMES, engine, select
 
@@ -19,6 +21,7 @@ __all__ = [
     "Counter",
     "Cutter",
     "Decoder",
+    "DecodingRules",
     "Encoder",
     "Engine",
     "Learner",
@@ -26,6 +29,7 @@ __all__ = [
     "Spans",
     "Splitter",
     "Text",
+    "TokenIds",
     "engine",
     "select",
 ]

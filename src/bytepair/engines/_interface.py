@@ -1,7 +1,9 @@
 """What an engine offers: every inner loop, under the same name in both engines."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from bytepair.model import (
     Merge,
     NormalizerStep,
     SplitRules,
+    StripText,
     TokenId,
     TokenizerSpec,
     WordCounts,
@@ -156,14 +159,101 @@ class Encoder(Protocol):
         """
 
 
-class Decoder(Protocol):
-    """Ids -> bytes. Read-only after construction."""
+TokenIds = Sequence[SupportsIndex] | NDArray[Any]
+"""A row of ids: any sequence of integers, or a one-dimensional array of them."""
 
-    def decode(self, ids: Sequence[TokenId], skip_unknown: bool = False) -> bytes:
-        """The tokens' bytes, joined.
+
+REPLACE_EACH_BYTE = "bytepair.replace-each-byte"
+"""A codec error handler: one U+FFFD for each byte, not for each incomplete character."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingRules:
+    """What decoding does beyond putting the tokens' bytes one after the other.
+
+    Attributes:
+        special: ids that a call may leave out.
+        first, last, only: id -> its bytes as a text's first token, last one, only one, where they
+            are not those it has elsewhere. What is left out of a text is none of its tokens.
+        strips: applied to the whole text, in order.
+        byte_fallback: errors="replace" gives one U+FFFD for each byte, as it stands for a token.
+    """
+
+    special: AbstractSet[TokenId] = frozenset()
+    first: Mapping[TokenId, bytes] = field(default_factory=dict)
+    last: Mapping[TokenId, bytes] = field(default_factory=dict)
+    only: Mapping[TokenId, bytes] = field(default_factory=dict)
+    strips: tuple[StripText, ...] = ()
+    byte_fallback: bool = False
+
+    def error_handler(self, errors: str) -> str:
+        """The name of the codec error handler that carries out `errors`."""
+        return REPLACE_EACH_BYTE if self.byte_fallback and errors == "replace" else errors
+
+    @property
+    def is_plain(self) -> bool:
+        """True if a token's bytes do not depend on what else is in the text."""
+        return not (self.first or self.last or self.only or self.strips)
+
+
+class Decoder(Protocol):
+    """Ids -> bytes or text. Read-only after construction: threads may share it.
+
+    Ids come as any sequence of integers (NumPy's too) or as an array. `skip_unknown` leaves out
+    ids that are not in the vocabulary, `skip_special` those of special tokens. O(len of the
+    result).
+
+    Raises (every method):
+        InputTypeError: no row of integers; names the position.
+        UnknownTokenError: an id is not in the vocabulary; names id and position. Batches name the
+            row as well.
+    """
+
+    def decode(
+        self, tokens: TokenIds, skip_unknown: bool = False, skip_special: bool = False
+    ) -> bytes:
+        """The bytes of one text."""
+
+    def decode_text(
+        self, tokens: TokenIds, errors: str = "replace", skip_special: bool = False
+    ) -> str:
+        """One text; `errors` as for `bytes.decode`, and "ignore" leaves out unknown ids too.
 
         Raises:
-            UnknownTokenError: an id is not in the vocabulary (unless `skip_unknown`).
+            UnicodeDecodeError: the bytes are not UTF-8, and `errors` is "strict".
+        """
+
+    def decode_batch(
+        self,
+        rows: Iterable[TokenIds] | NDArray[np.uint32],
+        offsets: NDArray[np.int64] | None = None,
+        skip_unknown: bool = False,
+        skip_special: bool = False,
+    ) -> list[bytes]:
+        """The bytes of many texts. With `offsets` all ids are one array, as in `Ragged`."""
+
+    def decode_text_batch(
+        self,
+        rows: Iterable[TokenIds] | NDArray[np.uint32],
+        offsets: NDArray[np.int64] | None = None,
+        errors: str = "replace",
+        skip_special: bool = False,
+    ) -> list[str]:
+        """Many texts; see `decode_batch` and `decode_text`."""
+
+    def decode_tokens(
+        self, tokens: TokenIds, skip_unknown: bool = False, skip_special: bool = False
+    ) -> list[bytes]:
+        """The bytes that each id has amid a text."""
+
+    def decode_token(self, token: SupportsIndex) -> bytes:
+        """The bytes that one id has amid a text."""
+
+    def decode_with_offsets(self, tokens: TokenIds) -> tuple[str, list[int]]:
+        """(text, for each id the number of the character in which its bytes begin).
+
+        Raises:
+            UnicodeDecodeError: the bytes are not UTF-8.
         """
 
 
@@ -216,4 +306,7 @@ class Engine(Protocol):
     ) -> Cutter:
         """Looks for these added tokens, and refuses texts that hold a forbidden one."""
 
-    def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder: ...
+    def decoder(
+        self, bytes_by_id: Mapping[TokenId, bytes], rules: DecodingRules = DecodingRules()
+    ) -> Decoder:
+        """`bytes_by_id`: what each id stands for amid a text."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import bytepair._core as _core
 from bytepair.engines import python
-from bytepair.engines._interface import Spans, Text
-from bytepair.errors import EncodeError, SpecialTokenError, UnknownTokenError
+from bytepair.engines._interface import DecodingRules, Spans, Text
+from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
     AddedToken,
     Merge,
@@ -35,7 +35,6 @@ from bytepair.normalizers import FORMS, Aligned, normalize, quick_values
 from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
-_MAX_ID = 0xFFFF_FFFF
 _LARGE_ID = 2**20 - 1  # ids from here on are numbered anew in the core
 _CACHE_BYTES = 64 << 20
 _NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
@@ -182,23 +181,6 @@ def _added_row(
     return content, token.id, token.lstrip, token.rstrip, token.single_word
 
 
-class Decoder:
-    """The core's decoder."""
-
-    def __init__(self, bytes_by_id: Mapping[TokenId, bytes]) -> None:
-        ids = np.fromiter(bytes_by_id, np.uint32, len(bytes_by_id))
-        self._core = _core.Decoder(ids, list(bytes_by_id.values()))
-        self._max_id = max(bytes_by_id, default=-1)
-
-    def decode(self, ids: Sequence[TokenId], skip_unknown: bool = False) -> bytes:
-        """The tokens' bytes, joined."""
-        data, unknown = self._core.decode(_id_array(ids), skip_unknown)
-        if unknown is not None and not skip_unknown:
-            message = python.unknown_id(int(ids[unknown]), unknown, self._max_id)
-            raise UnknownTokenError(message)
-        return data
-
-
 class NativeEngine:
     """Makes the loops of this engine; see `bytepair.engines.Engine`."""
 
@@ -264,9 +246,26 @@ class NativeEngine:
         """Finds added tokens."""
         return Cutter(added_tokens, forbidden, normalizer)
 
-    def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
+    def decoder(
+        self, bytes_by_id: Mapping[TokenId, bytes], rules: DecodingRules | None = None
+    ) -> _core.Decoder:
         """Turns ids into bytes."""
-        return Decoder(bytes_by_id)
+        rules = rules or DecodingRules()
+        return _core.Decoder(
+            np.fromiter(bytes_by_id, np.uint32, len(bytes_by_id)),
+            list(bytes_by_id.values()),
+            np.fromiter(rules.special, np.uint32, len(rules.special)),
+            dict(rules.first),
+            dict(rules.last),
+            dict(rules.only),
+            [
+                (s.content.encode(), min(s.start, _NO_LIMIT), min(s.stop, _NO_LIMIT))
+                for s in rules.strips
+            ],
+            rules.error_handler("replace"),
+            python.plain_ids,
+            python.refuse_unknown,
+        )
 
 
 def _share_ranks(merges: MergeTable) -> bool:
@@ -395,17 +394,6 @@ def _unknown_character(data: bytes) -> EncodeError:
 
 def _forbidden_token(position: int, content: bytes, where: str) -> SpecialTokenError:
     return SpecialTokenError(python.forbidden_token(position, content.decode(), where))
-
-
-def _id_array(ids: Sequence[TokenId]) -> NDArray[np.uint32]:
-    """uint32 ids; what does not fit becomes an id no vocabulary has."""
-    try:
-        wide = np.asarray(ids, np.int64) if len(ids) else np.zeros(0, np.int64)
-    except OverflowError:
-        wide = np.array([token if 0 <= token < _MAX_ID else _MAX_ID for token in ids], np.int64)
-    if wide.size and (wide.min() < 0 or wide.max() > _MAX_ID):
-        wide = np.where((wide < 0) | (wide > _MAX_ID), _MAX_ID, wide)
-    return np.ascontiguousarray(wide, np.uint32)
 
 
 # Python must not end while a thread is at work in the core (cpp/bind/bind.hpp, Unlocked).

@@ -6,9 +6,14 @@ text to read for whoever wants to know what the core does.
 
 from collections.abc import Mapping, Sequence
 
+from bytepair.engines._interface import DecodingRules
 from bytepair.engines.python._count import Counter
 from bytepair.engines.python._cut import Cutter, Found, forbidden_token
-from bytepair.engines.python._decode import Decoder, unknown_id
+from bytepair.engines.python._decode import (
+    Decoder,
+    plain_ids,
+    refuse_unknown,
+)
 from bytepair.engines.python._encode import Encoder, Token
 from bytepair.engines.python._join import Chance, join_symbols
 from bytepair.engines.python._learn import Learner
@@ -46,9 +51,11 @@ class PythonEngine:
         """Finds added tokens."""
         return Cutter(added_tokens, forbidden, normalizer)
 
-    def decoder(self, bytes_by_id: Mapping[TokenId, bytes]) -> Decoder:
+    def decoder(
+        self, bytes_by_id: Mapping[TokenId, bytes], rules: DecodingRules | None = None
+    ) -> Decoder:
         """Turns ids into bytes."""
-        return Decoder(bytes_by_id)
+        return Decoder(bytes_by_id, rules)
 
 
 ENGINE = PythonEngine()
@@ -68,8 +75,9 @@ __all__ = [
     "character_ids",
     "forbidden_token",
     "join_symbols",
+    "plain_ids",
     "pre_tokens",
+    "refuse_unknown",
     "unknown_character",
-    "unknown_id",
     "whole_words",
 ]
