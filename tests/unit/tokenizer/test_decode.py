@@ -1,4 +1,8 @@
+from array import array
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -8,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bytepair.errors import ArgumentError, BytepairError, InputTypeError, UnknownTokenError
-from bytepair.model import AddedToken
+from bytepair.model import AddedToken, TokenizerSpec
 from bytepair.tokenizer import Tokenizer
+from bytepair.tokenizer._decode import Decoding
 
 EURO = [0xE2, 0x82, 0xAC]  # the bytes of "€", each a token of its own here
 WAYS = ["decode", "decode_bytes", "decode_tokens_bytes", "decode_with_offsets"]
@@ -212,3 +217,139 @@ def test_arrays_of_encoding_decode(tok: Tokenizer) -> None:
     ids, offsets = tok.encode_batch_to_numpy([text, "the dog"])
     rows = np.split(ids, offsets[1:-1])
     assert tok.decode_batch(rows) == [text, "the dog"]
+
+
+# The tests below ask the half of the tokenizer that decodes by itself.
+
+
+@pytest.fixture(scope="module")
+def decoding(spec: TokenizerSpec, engine: str) -> Decoding:
+    """Of the small tokenizer; its special tokens are 600, 610 and 620."""
+    return Decoding(spec, engine)
+
+
+def test_special_tokens_are_skipped_on_request(decoding: Decoding) -> None:
+    """Wherever they stand; an argument of every way to decode texts."""
+    row = [610, 97, 620, 98, 600]
+    assert decoding.decode(row, skip_special_tokens=True) == "ab"
+    assert decoding.decode_bytes(row, skip_special_tokens=True) == b"ab"
+    assert decoding.decode_batch([row, [600]], skip_special_tokens=True) == ["ab", ""]
+    assert decoding.decode_bytes_batch([row, [600]], skip_special_tokens=True) == [b"ab", b""]
+    assert decoding.decode_batch([row]) == ["<|im_start|>atwo words\nb<|endoftext|>"]
+
+
+class Number:
+    """Can be an index, and nothing else."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+class Tensor:
+    """What other libraries' arrays have in common."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array([97, 98], np.int32)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [Number(97), IntEnum("E", {"B": 98}).B],  # type: ignore[attr-defined]  # made on the spot
+        [np.array(97), np.uint64(98)],
+        array("H", [97, 98]),
+        deque([97, 98]),
+        Tensor(),
+        np.array([97, 98], ">i4"),
+        np.array([0, 98, 0, 97], np.int16)[::-2],
+        np.array([97, 98], np.uint8),
+        np.array([[97, 1], [98, 1]])[:, 0],
+    ],
+    ids=lambda ids: type(ids).__name__,
+)
+def test_ids_may_be_anything_that_is_an_integer(decoding: Decoding, ids: Any) -> None:
+    """In any array, in any order of bytes, with gaps between."""
+    assert decoding.decode(ids) == "ab"
+    assert decoding.decode_batch([ids]) == ["ab"]
+    assert decoding.decode_tokens_bytes(ids) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([np.True_], "token id 0: expected an integer, got bool"),
+        ([97, Number("b")], "token id 1: expected an integer, got Number"),  # type: ignore[arg-type]  # on purpose
+        (np.array([True, False]), "token id 0: expected an integer, got bool"),
+        (np.array(["a"]), "token id 0: expected an integer, got str"),
+        (memoryview(b"ab"), "expected token ids, got memoryview"),
+    ],
+    ids=str,
+)
+def test_what_only_looks_like_an_integer_is_refused(
+    decoding: Decoding, ids: Any, message: str
+) -> None:
+    """A mask in the place of ids decodes to nonsense."""
+    with pytest.raises(InputTypeError, match=message):
+        decoding.decode(ids)
+
+
+def test_a_list_that_changes_while_it_is_read_is_safe(decoding: Decoding) -> None:
+    """What an item does to become an integer is not ours to say."""
+    row: list[Any] = []
+
+    class Vandal:
+        def __index__(self) -> int:
+            row.clear()
+            return 97
+
+    row += [Vandal(), *[98] * 1000]
+    assert decoding.decode(row) in {"a", "a" + "b" * 1000}
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.uint32])
+def test_rows_may_be_cut_from_one_array(decoding: Decoding, dtype: Any) -> None:
+    """As batches are encoded."""
+    ids = np.array([97, 98, 99, 100], dtype)
+    for offsets in (np.array([0, 2, 2, 4]), [0, 2, 2, 4], np.array([0, 2, 2, 4], np.uint8)):
+        assert decoding.decode_batch(ids, offsets=offsets) == ["ab", "", "cd"]  # type: ignore[arg-type]  # lists work too
+        assert decoding.decode_bytes_batch(ids, offsets=offsets) == [b"ab", b"", b"cd"]  # type: ignore[arg-type]  # same
+    assert decoding.decode_batch(ids, offsets=np.array([1, 3])) == ["bc"]
+    assert decoding.decode_batch(ids[:0], offsets=np.array([0, 0])) == [""]
+    assert decoding.decode_batch([], offsets=np.array([0])) == []
+
+
+@pytest.mark.parametrize(
+    ("ids", "offsets", "error", "message"),
+    [
+        ([97, 98], [0, 3], ArgumentError, "offsets must ascend within 0 and 2"),
+        ([97, 98], [1, 0], ArgumentError, "offsets must ascend within 0 and 2"),
+        ([97, 98], [-1, 2], ArgumentError, "offsets must ascend within 0 and 2"),
+        ([97.0], [0, 1], InputTypeError, r"got float64\(1,\) and int64\(2,\)"),
+        ([[97], [98]], [0, 1], InputTypeError, r"got int64\(2, 1\) and int64\(2,\)"),
+        ([97], [0.0, 1.0], InputTypeError, r"got int64\(1,\) and float64\(2,\)"),
+        ([97, 98, 500], [0, 1, 3], UnknownTokenError, "row 1: token id 500 at position 1"),
+        ([97, 98, -5], [0, 1, 3], UnknownTokenError, "row 1: token id -5 at position 1"),
+        ([97, 2**40], [0, 2], UnknownTokenError, "row 0: token id 1099511627776 at position 1"),
+        (97, [0, 1], InputTypeError, "expected several lists of token ids, got int"),
+    ],
+)
+def test_bad_rows_of_one_array_are_refused(
+    decoding: Decoding, ids: Any, offsets: Any, error: type[BytepairError], message: str
+) -> None:
+    """With the row, and the position in it."""
+    for decode in (decoding.decode_batch, decoding.decode_bytes_batch):
+        with pytest.raises(error, match=message):
+            decode(ids, offsets=offsets)
+    if error is UnknownTokenError:
+        assert decoding.decode_batch(ids, offsets=offsets, errors="ignore")[0][:1] == "a"
+
+
+def test_one_decoder_serves_many_threads(decoding: Decoding) -> None:
+    """It has no state; long texts are decoded without the GIL."""
+    rows = [[97 + n % 26] * (20_000 * n) for n in range(8)]
+    expected = [chr(97 + n % 26) * (20_000 * n) for n in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(decoding.decode, rows)) == expected
