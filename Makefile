@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
+FUZZ_SECONDS ?= 600
 
 PIP       := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # A redirection makes old versions of make start a shell, which alone knows `command`.
@@ -19,9 +20,14 @@ BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find cpp/include cpp/src cpp
 # Once the development install exists the demo uses it; it needs much less by itself.
 DEMO_INSTALL = $(or $(wildcard $(VENV)/.dev),$(VENV)/.demo)
 
+# Succeeds if clang++ can link a fuzz target.
+LIBFUZZER := mkdir -p build && \
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, long) { return 0; }' | \
+  clang++ -fsanitize=fuzzer -x c++ -o build/has-libfuzzer - 2>/dev/null
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev build stub check fix vocab test test-cpp demo docs bench clean compiler
+.PHONY: help dev build stub check fix vocab test test-cpp fuzz demo docs bench clean compiler clang
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -59,6 +65,15 @@ test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behavi
 	$(CMAKE) --build build/cpp --parallel
 	cd build/cpp && $(dir $(CMAKE))ctest --output-on-failure
 
+fuzz: clang $(VENV)/.tools ## fuzz the C++ core, each target of cpp/fuzz for FUZZ_SECONDS (600)
+	$(CMAKE) -S . -B build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ \
+	  -DBYTEPAIR_PYTHON=OFF -DBYTEPAIR_FUZZ=ON
+	$(CMAKE) --build build/fuzz --parallel
+	cd build/fuzz && for target in *_fuzz; do \
+	  echo "$$target: $(FUZZ_SECONDS) s" && mkdir -p corpus/$$target && \
+	  ./$$target -max_total_time=$(FUZZ_SECONDS) -len_control=0 -max_len=2048 -timeout=10 \
+	    -rss_limit_mb=2048 -print_funcs=0 -artifact_prefix=found-$$target- corpus/$$target || exit 1; done
+
 demo: $(DEMO_INSTALL) ## train on Python's own source code and show what came out
 	$(BIN)/python examples/demo.py
 
@@ -78,6 +93,14 @@ compiler:
 	@test -n "$(COMPILER)" || { echo "No C++ compiler found. The native engine needs one for C++20," \
 	  "such as gcc 12: on Debian 'apt-get install g++', on macOS 'xcode-select --install'." >&2; \
 	  exit 1; }
+
+# Debian keeps Clang's sanitizers and libFuzzer in a package of their own.
+clang:
+	@$(LIBFUZZER) || { echo "Clang with libFuzzer is missing; installing it from Debian ..." >&2; \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends clang libclang-rt-dev && \
+	  $(LIBFUZZER); } || { echo "'make fuzz' needs clang++ with libFuzzer, and could not install it:" \
+	  "on Debian run 'apt-get install clang libclang-rt-dev' as root, on macOS 'brew install llvm'" \
+	  "and put its clang++ first in PATH." >&2; exit 1; }
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "bytepair needs" \

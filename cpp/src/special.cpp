@@ -83,8 +83,10 @@ SpecialMatcher::SpecialMatcher(std::vector<std::string> contents) {
     sorted_.push_back({std::move(contents[number]), number});
   }
   std::ranges::stable_sort(sorted_, {}, &Content::bytes);
-  const auto repeated = std::ranges::unique(sorted_, {}, &Content::bytes);
-  sorted_.erase(repeated.begin(), repeated.end());
+  const auto is_same = [](const Content& one, const Content& other) {
+    return one.bytes == other.bytes;
+  };
+  sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), is_same), sorted_.end());
   std::size_t at = 0;
   for (std::size_t first = 0; first < 256; ++first) {
     first_[first] = at;
@@ -154,10 +156,12 @@ SpecialMatcher::Range SpecialMatcher::narrowed(Range range, std::size_t place,
                                                unsigned char byte) const {
   const auto begin = sorted_.begin() + static_cast<std::ptrdiff_t>(range.first);
   const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(range.second);
-  const auto found = std::ranges::equal_range(
-      begin, end, byte, {}, [place](const Content& content) { return byte_at(content.bytes, place); });
-  return {static_cast<std::size_t>(found.begin() - sorted_.begin()),
-          static_cast<std::size_t>(found.end() - sorted_.begin())};
+  const auto there = [place](const Content& content) { return byte_at(content.bytes, place); };
+  // Not equal_range: clang before 16 cannot read the ranges of libstdc++.
+  const auto first = std::ranges::lower_bound(begin, end, byte, {}, there);
+  const auto last = std::ranges::upper_bound(first, end, byte, {}, there);
+  return {static_cast<std::size_t>(first - sorted_.begin()),
+          static_cast<std::size_t>(last - sorted_.begin())};
 }
 
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens, CodeRanges word)
