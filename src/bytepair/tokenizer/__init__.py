@@ -3,15 +3,18 @@
 from bytepair.tokenizer._frame import Padded
 from bytepair.tokenizer._inspection import Inspection, Piece
 from bytepair.tokenizer._segments import Segment, SegmentCache
+from bytepair.tokenizer._stream_decoder import ByteStreamDecoder, StreamDecoder
 from bytepair.tokenizer._stream_encoder import StreamEncoder
 from bytepair.tokenizer._tokenizer import Tokenizer, load
 
 __all__ = [
+    "ByteStreamDecoder",
     "Inspection",
     "Padded",
     "Piece",
     "Segment",
     "SegmentCache",
+    "StreamDecoder",
     "StreamEncoder",
     "Tokenizer",
     "load",

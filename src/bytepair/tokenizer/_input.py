@@ -1,22 +1,13 @@
 """What users pass in, checked: text becomes bytes, ids become integers."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Any, SupportsInt, TypeVar
+from collections.abc import Iterable, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bytepair.errors import ArgumentError, InputTypeError, UnknownTokenError
-from bytepair.model import TokenId, at_least_one, to_utf8
+from bytepair.errors import ArgumentError, InputTypeError
+from bytepair.model import at_least_one, to_utf8
 
 _MAX_THREADS = 256  # more do nothing but hold memory
 _BYTES = (bytes, bytearray, memoryview)
-_T = TypeVar("_T")
-
-TokenIds = Sequence[SupportsInt] | NDArray[Any]
-"""A row of ids: any sequence of integers, or a one-dimensional array of them."""
 
 
 def text_bytes(text: str | bytes, where: str = "") -> bytes:
@@ -64,52 +55,6 @@ def checked_texts(texts: Iterable[str | bytes]) -> list[str | bytes]:
 
 def _row(text: str | bytes, index: int) -> str | bytes:
     return text if isinstance(text, (str, bytes)) else text_bytes(text, f"text {index}: ")
-
-
-def checked_ids(tokens: TokenIds) -> list[TokenId]:
-    """Ids as plain integers.
-
-    Raises:
-        InputTypeError: not a sequence, or an item that is not an integer (its position named).
-    """
-    if isinstance(tokens, np.ndarray) and tokens.ndim != 1:
-        raise InputTypeError(f"expected one row of token ids, got an array of {tokens.shape}.")
-    if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "iu":
-        plain: list[TokenId] = tokens.tolist()
-        return plain
-    unordered = isinstance(tokens, (Mapping, AbstractSet))
-    if isinstance(tokens, (str, *_BYTES)) or unordered or not isinstance(tokens, Iterable):
-        raise InputTypeError(f"expected token ids, got {type(tokens).__name__}: {tokens!r:.60}.")
-    ids = list(tokens)
-    for position, token in enumerate(ids):
-        if type(token) is not int:
-            ids[position] = _integer(token, position)
-    return ids
-
-
-def _integer(token: SupportsInt, position: int) -> int:
-    if isinstance(token, (int, np.integer)) and not isinstance(token, bool):
-        return int(token)
-    raise InputTypeError(
-        f"token id {position}: expected an integer, got {type(token).__name__}: {token!r:.60}."
-    )
-
-
-def each_row(decode: Callable[[TokenIds], _T], batch: Iterable[TokenIds]) -> list[_T]:
-    """`decode` of each row of ids.
-
-    Raises:
-        InputTypeError, UnknownTokenError: as `decode`, with the index of the row.
-    """
-    if not isinstance(batch, Iterable):
-        raise InputTypeError(f"expected several lists of token ids, got {type(batch).__name__}.")
-    rows: list[_T] = []
-    for index, tokens in enumerate(batch):
-        try:
-            rows.append(decode(tokens))
-        except (InputTypeError, UnknownTokenError) as error:
-            raise type(error)(f"row {index}: {error}") from None
-    return rows
 
 
 def thread_count(threads: int | None, num_threads: int | None = None) -> int:

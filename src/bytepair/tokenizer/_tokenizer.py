@@ -1,28 +1,21 @@
 """`Tokenizer`: encode, decode, count, inspect."""
 
 import os
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, SupportsInt
+from typing import Any
 
 from bytepair import formats
 from bytepair.errors import InputTypeError, UnknownTokenError
 from bytepair.model import MergeTable, TokenId, TokenizerSpec, at_least_one
 from bytepair.tokenizer._cutters import Allowed
+from bytepair.tokenizer._decode import Decoding
 from bytepair.tokenizer._encode import Encoding
-from bytepair.tokenizer._input import (
-    TokenIds,
-    checked_ids,
-    checked_text,
-    each_row,
-    text_bytes,
-    thread_count,
-)
+from bytepair.tokenizer._input import checked_text, text_bytes
 from bytepair.tokenizer._inspection import Inspection, Piece
 
 
-class Tokenizer(Encoding):
+class Tokenizer(Encoding, Decoding):
     """Text or bytes ↔ token ids. Immutable: share it between threads, pickle it, fork with it.
 
     The methods of tiktoken's `Encoding` are here under their names with their meaning. Special
@@ -51,12 +44,12 @@ class Tokenizer(Encoding):
             )
         if cache_bytes is not None:
             cache_bytes = at_least_one("cache_bytes", cache_bytes)
-        super().__init__(spec, engine, cache_bytes)
+        Encoding.__init__(self, spec, engine, cache_bytes)
+        Decoding.__init__(self, spec, engine)
         self._options = engine, cache_bytes
         self._special = {t.content: t.id for t in spec.added_tokens if t.special}
         self._bytes_by_id = dict(spec.vocabulary.tokens)
         self._bytes_by_id.update((t.id, t.content.encode()) for t in spec.added_tokens)
-        self._decoder = self._engine.decoder(self._bytes_by_id)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> TokenId:
         """The id of the token that is exactly this text; special tokens included.
@@ -85,81 +78,6 @@ class Tokenizer(Encoding):
             pieces.append(Piece(token, content, start, end, is_added))
             start = end
         return Inspection(tuple(pieces))
-
-    # ------------------------------------------------------------------ ids → text
-
-    def decode(self, tokens: TokenIds, errors: str = "replace") -> str:
-        """Text of the ids; special tokens are kept.
-
-        Args:
-            errors: what happens to bytes that are not UTF-8, as for `bytes.decode`. "ignore" also
-                leaves out ids the vocabulary does not have.
-
-        Raises:
-            UnknownTokenError: an id is not in the vocabulary.
-            UnicodeDecodeError: with errors="strict", the bytes are not UTF-8.
-        """
-        data = self._decoder.decode(checked_ids(tokens), skip_unknown=errors == "ignore")
-        return data.decode("utf-8", errors)
-
-    def decode_bytes(self, tokens: TokenIds) -> bytes:
-        """The exact bytes of the ids."""
-        return self._decoder.decode(checked_ids(tokens))
-
-    def decode_batch(
-        self,
-        batch: Iterable[TokenIds],
-        *,
-        errors: str = "replace",
-        num_threads: int | None = None,
-    ) -> list[str]:
-        """`decode` for many sequences of ids.
-
-        `num_threads` is taken as tiktoken takes it and makes no difference: decoding stays in the
-        calling thread.
-
-        Raises:
-            InputTypeError, UnknownTokenError: as `decode`; the message names the row.
-        """
-        thread_count(None, num_threads)
-        return each_row(lambda tokens: self.decode(tokens, errors), batch)
-
-    def decode_bytes_batch(
-        self, batch: Iterable[TokenIds], *, num_threads: int | None = None
-    ) -> list[bytes]:
-        """`decode_bytes` for many sequences of ids; `num_threads` as in `decode_batch`."""
-        thread_count(None, num_threads)
-        return each_row(self.decode_bytes, batch)
-
-    def decode_tokens_bytes(self, tokens: TokenIds) -> list[bytes]:
-        """The bytes of each id."""
-        ids = checked_ids(tokens)
-        self._decoder.decode(ids)  # raises for the first id that is unknown, with its position
-        return [self._bytes_by_id[token] for token in ids]
-
-    def decode_single_token_bytes(self, token: SupportsInt) -> bytes:
-        """The bytes of one id; special tokens included."""
-        return self.decode_bytes([token])
-
-    def decode_with_offsets(self, tokens: TokenIds) -> tuple[str, list[int]]:
-        """(text, for each id the index of the character in which its bytes begin).
-
-        Raises:
-            UnicodeDecodeError: the ids do not decode to valid UTF-8.
-
-        >>> import bytepair
-        >>> bytepair.train(["aé"], vocab_size=256, special_tokens=[]).decode_with_offsets(
-        ...     [0x61, 0xC3, 0xA9])
-        ('aé', [0, 1, 1])
-        """
-        parts = self.decode_tokens_bytes(tokens)
-        offsets = []
-        n_chars = 0
-        for part in parts:
-            inside = bool(part) and 0x80 <= part[0] < 0xC0  # goes on with the character before
-            offsets.append(max(0, n_chars - inside))
-            n_chars += sum(not 0x80 <= byte < 0xC0 for byte in part)
-        return b"".join(parts).decode("utf-8", "strict"), offsets
 
     # ------------------------------------------------------------------ what it is
 
