@@ -115,6 +115,14 @@ def test_a_sentencepiece_model_gives_sentencepieces_ids(model, engine, text):
     assert ordinary(model, engine)(text) == processor(model).encode(text)
 
 
+@fewer(4)
+@given(text=odd_texts.filter(lambda text: not text.strip(" \n\t").startswith("▁")))
+def test_a_sentencepiece_model_decodes_like_sentencepiece(model, engine, text):
+    """Unknown tokens as well; but a sign for spaces that begins a text it drops, and we do not."""
+    ids = processor(model).encode(text)
+    assert loaded(model, engine).decode(ids) == processor(model).decode(ids)
+
+
 @pytest.mark.parametrize("name", ["as-mistral", "identity", "over-words"])
 @fewer(4)
 @given(text=odd_texts)
