@@ -15,9 +15,13 @@ constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
 constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
 constexpr std::size_t kBytesPerWord = 64;    // of much text, for each new word in it
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
-constexpr std::uint32_t kLongMark = 0x8000'0000;  // keeps long words out of the fast look-up
 
 std::atomic<std::uint32_t> n_forks{0};
+
+/// Leaves of a hash the number of an entry.
+unsigned shift_of(std::size_t n_entries) {
+  return 64 - static_cast<unsigned>(std::countr_zero(n_entries));
+}
 
 }  // namespace
 
@@ -72,28 +76,28 @@ void WordCache::replace(std::size_t old, std::size_t size) {
 
 /// Other threads may add to `from` meanwhile; what they add may be missing in `to`.
 void WordCache::copy(const Table& from, Table& to) noexcept {
+  const auto mask = static_cast<std::uint32_t>(to.size - 1);
   for (std::size_t i = 0; i < from.size; ++i) {
     const Entry& entry = from.entries[i];
-    const std::uint64_t second = entry.second.load(std::memory_order_acquire);
-    const auto n = static_cast<std::uint32_t>(second >> 32);
-    if (n == 0 || n == kBusy) continue;
-    const WordKey key{entry.low.load(std::memory_order_relaxed),
-                      entry.high.load(std::memory_order_relaxed)};
+    const std::uint64_t high = entry.high.load(std::memory_order_acquire);
+    if (high == 0) continue;
+    const WordKey key{entry.low.load(std::memory_order_relaxed), high & ~kFar};
     std::uint64_t first = entry.first.load(std::memory_order_relaxed);
-    if (key.is_long() || n > kInline) {
-      const std::size_t n_units = key.long_units() + (n & ~kLongMark);
+    const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
+    if (high & kFar) {
+      const std::size_t n_units = key.long_units() + (second >> 32);
       const std::size_t start = to.arena_used;
       if (start + n_units > to.arena_size) continue;
       to.arena_used = start + n_units;
       std::copy_n(from.arena + first, n_units, to.arena + start);
       first = start;
     }
-    const std::uint64_t home = key.hash() & (to.size - 1);
-    for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
-      Entry& place = to.entries[probed(home, probe, to.size - 1)];
+    const auto home = static_cast<std::uint32_t>(key.hash() >> shift_of(to.size));
+    for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
+      Entry& place = to.entries[probed(home, probe, mask)];
       if (place.second.load(std::memory_order_relaxed) != 0) continue;
       place.low.store(key.low, std::memory_order_relaxed);
-      place.high.store(key.high, std::memory_order_relaxed);
+      place.high.store(high, std::memory_order_relaxed);
       place.first.store(first, std::memory_order_relaxed);
       place.second.store(second, std::memory_order_relaxed);
       to.n_entries.fetch_add(1, std::memory_order_relaxed);
@@ -116,7 +120,7 @@ WordCache::View::View(WordCache& cache, std::size_t expected_bytes) : cache_(cac
   enter();
   const std::size_t wanted =
       std::min(std::bit_ceil(expected_bytes / kBytesPerWord + 1), cache_.largest_);
-  if (wanted > mask_ + 1) replace(wanted);
+  if (wanted > std::size_t{mask_} + 1) replace(wanted);
 }
 
 WordCache::View::~View() {
@@ -133,7 +137,8 @@ void WordCache::View::enter() noexcept {
     ++table.n_users;
     if (cache_.current_ == table_) {
       entries_ = table.entries;
-      mask_ = table.size - 1;
+      mask_ = static_cast<std::uint32_t>(table.size - 1);
+      shift_ = shift_of(table.size);
       return;
     }
     leave();
@@ -170,26 +175,26 @@ void WordCache::View::settle() {
 
 std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_view word,
                                                std::array<TokenId, 4>& storage) const noexcept {
-  const std::uint64_t home = key.hash() & mask_;
-  for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+  const std::uint32_t home = place(key);
+  for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
     const Entry& entry = entries_[probed(home, probe, mask_)];
-    const std::uint64_t second = entry.second.load(std::memory_order_acquire);
-    const auto n = static_cast<std::uint32_t>(second >> 32);
-    if (n == 0) break;
-    if (n == kBusy || entry.low.load(std::memory_order_relaxed) != key.low ||
-        entry.high.load(std::memory_order_relaxed) != key.high) {
+    const std::uint64_t high = entry.high.load(std::memory_order_acquire);
+    const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
+    if (second == 0) break;
+    if ((high & ~kFar) != key.high || entry.low.load(std::memory_order_relaxed) != key.low) {
       continue;
     }
     const std::uint64_t first = entry.first.load(std::memory_order_relaxed);
-    if (n <= kInline) {
+    const std::size_t n = second >> 32;
+    if (!(high & kFar)) {
       storage = {static_cast<TokenId>(first), static_cast<TokenId>(first >> 32),
                  static_cast<TokenId>(second), 0};
       return {storage.data(), n};
     }
     const std::uint32_t* record = cache_.tables_[table_].arena + first;
     if (!key.is_long()) return {record, n};
-    if (std::memcmp(record, word.data(), word.size()) == 0) {
-      return {record + key.long_units(), n & ~kLongMark};
+    if (word.size() <= kLongest && std::memcmp(record, word.data(), word.size()) == 0) {
+      return {record + key.long_units(), n};
     }
   }
   return {};
@@ -199,35 +204,32 @@ void WordCache::View::add(const WordKey& key, std::string_view word,
                           std::span<const TokenId> ids) noexcept {
   if (word.size() > kLongest || ids.empty()) return;
   Table& table = cache_.tables_[table_];
-  auto n = static_cast<std::uint32_t>(ids.size());
+  std::uint64_t high = key.high;
   std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  if (key.is_long() || n > kInline) {
-    const std::size_t n_units = key.long_units() + n;
+  std::uint64_t second = std::uint64_t{ids.size()} << 32;
+  if (key.is_long() || ids.size() > kInline) {
+    const std::size_t n_units = key.long_units() + ids.size();
     first = table.arena_used.fetch_add(n_units);
     if (first + n_units > table.arena_size) return;
     std::uint32_t* record = table.arena + first;
     if (key.is_long()) std::memcpy(record, word.data(), word.size());
     std::ranges::copy(ids, record + key.long_units());
-    if (key.is_long()) n |= kLongMark;
+    high |= kFar;
   } else {
-    first = ids[0] | (n > 1 ? std::uint64_t{ids[1]} << 32 : 0);
-    second = n > 2 ? ids[2] : 0;
+    first = ids[0] | (ids.size() > 1 ? std::uint64_t{ids[1]} << 32 : 0);
+    second |= ids.size() > 2 ? ids[2] : 0;
   }
-  second |= std::uint64_t{n} << 32;
-  const std::uint64_t home = key.hash() & mask_;
-  for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
+  const std::uint32_t home = place(key);
+  for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
     Entry& entry = entries_[probed(home, probe, mask_)];
-    std::uint64_t expected = 0;
-    if (entry.second.load(std::memory_order_relaxed) != 0) continue;
-    if (!entry.second.compare_exchange_strong(expected, std::uint64_t{kBusy} << 32,
-                                              std::memory_order_relaxed)) {
-      continue;
+    std::uint64_t free = 0;
+    if (entry.second.load(std::memory_order_relaxed) != 0 ||
+        !entry.second.compare_exchange_strong(free, second, std::memory_order_relaxed)) {
+      continue;  // another word has it
     }
     entry.low.store(key.low, std::memory_order_relaxed);
-    entry.high.store(key.high, std::memory_order_relaxed);
     entry.first.store(first, std::memory_order_relaxed);
-    entry.second.store(second, std::memory_order_release);
+    entry.high.store(high, std::memory_order_release);
     ++n_added_;
     return;
   }

@@ -116,16 +116,17 @@ void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
 std::size_t Encoder::Run::encode_pre_tokens(std::string_view text, bool is_last) {
   std::array<std::size_t, Splitter::kBatch> ends;
   SplitChain::Progress progress;
-  const char* const readable_end = text.data() + text.size();
   std::size_t start = 0;
   for (std::size_t question = kBetweenPauses; start < text.size();) {
     const std::size_t n = encoder_.chain_.cut(text, start, is_last, progress, ends);
     if (n == 0) break;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t end = ends[i] & ~SplitChain::kRemoved;
-      if (ends[i] == end) add_pre_token(text.data() + start, end - start, readable_end);
-      start = end;
+    const auto some = std::span(ends).first(n);
+    if (observer_ == nullptr) {
+      add_pre_tokens(text, start, some);
+    } else {
+      show_pre_tokens(text, start, some);
     }
+    start = some.back() & ~SplitChain::kRemoved;
     if (start >= question && pause) {
       pause();
       question = start + kBetweenPauses;
@@ -145,40 +146,61 @@ void Encoder::Run::add_token(std::string_view text, TokenId id) {
   }
 }
 
-inline void Encoder::Run::add_pre_token(const char* data, std::size_t size,
-                                        const char* readable_end) {
-  if (observer_ != nullptr) [[unlikely]] {
-    observer_->pre_token({data, size});
-  } else if (size > WordKey::kShort) {
-    add_long({data, size});
-  } else {
-    const auto key = readable_end - data >= 16 ? WordKey::of_short(data, size)
-                                               : WordKey::of({data, size});
-    add_word(key, data, size);
+/// Pre-tokens of `text` from `start` on. Nearly all of them are short, and take the short way.
+void Encoder::Run::add_pre_tokens(std::string_view text, std::size_t start,
+                                  std::span<const std::size_t> ends) {
+  const char* const data = text.data();
+  const std::size_t last_readable = text.size() < 16 ? 0 : text.size() - 15;
+  std::size_t n = n_pending_;
+  for (const std::size_t marked : ends) {
+    const std::size_t end = marked & ~SplitChain::kRemoved;
+    const std::size_t size = end - start;
+    if (size <= WordKey::kShort && start < last_readable && marked == end) [[likely]] {
+      const auto key = WordKey::of_short(data + start, size);
+      const auto place = view_.place(key);
+      view_.prefetch(place);
+      keys_[n] = key;
+      places_[n] = place;
+      if (++n == kPending) {
+        n_pending_ = n;
+        flush();
+        n = 0;
+      }
+    } else if (marked == end) {
+      n_pending_ = n;
+      add_odd(text.substr(start, size));
+      n = n_pending_;
+    }
+    start = end;
+  }
+  n_pending_ = n;
+}
+
+void Encoder::Run::show_pre_tokens(std::string_view text, std::size_t start,
+                                   std::span<const std::size_t> ends) {
+  for (const std::size_t marked : ends) {
+    const std::size_t end = marked & ~SplitChain::kRemoved;
+    if (marked == end) observer_->pre_token(text.substr(start, end - start));
+    start = end;
   }
 }
 
-inline void Encoder::Run::add_word(const WordKey& key, const char* data, std::size_t size) {
-  const auto place = view_.place(key);
-  view_.prefetch(place);
-  pending_[n_pending_] = {key, data, static_cast<std::uint32_t>(size), place};
-  pending_bytes_ += size;
-  if (++n_pending_ == kPending) flush();
-}
-
-/// A pre-token that is cut into pieces where that is possible and likely to be worth it.
-void Encoder::Run::add_long(std::string_view text) {
+/// A pre-token that is long, or that stands at the end of its text. Where that is possible and
+/// likely to be worth it, it is cut into pieces.
+void Encoder::Run::add_odd(std::string_view text) {
+  if (text.size() <= WordKey::kShort) return add_word(WordKey::of(text), text);
   const Borders& borders = encoder_.words_.borders();
-  const bool may_cut = !borders.empty() && (text.size() > kLongAscii || has_other_than_ascii(text.data()));
+  const bool may_cut =
+      !borders.empty() && (text.size() > kLongAscii || has_other_than_ascii(text.data()));
   std::size_t end = may_cut ? borders.next(text, 0) : text.size();
   if (end < text.size() && encoder_.words_.whole(text) != nullptr) end = text.size();
   if (end < text.size()) {
     for (std::size_t start = 0; start < text.size(); start = end, end = borders.next(text, start)) {
       const auto piece = text.substr(start, end - start);
-      add_word(WordKey::of(piece).of_piece(), piece.data(), piece.size());
+      add_word(WordKey::of(piece).of_piece(), piece);
     }
   } else if (text.size() < kHuge) {
-    add_word(WordKey::of(text), text.data(), text.size());
+    add_word(WordKey::of(text), text);
   } else {
     flush();
     missed_ids_.clear();
@@ -193,18 +215,43 @@ void Encoder::Run::add_long(std::string_view text) {
   }
 }
 
+void Encoder::Run::add_word(const WordKey& key, std::string_view word) {
+  const auto place = view_.place(key);
+  view_.prefetch(place);
+  keys_[n_pending_] = key;
+  places_[n_pending_] = place;
+  if (key.is_long()) {
+    long_words_[n_pending_] = word;
+    odd_bytes_ += word.size();
+  }
+  if (++n_pending_ == kPending) flush();
+}
+
 /// Looks up all words that wait.
 void Encoder::Run::flush() {
-  std::array<TokenId, 4> unused;
-  TokenId* const begin = keeps_ids_ ? ids.room(pending_bytes_ + n_pending_ + 4) : unused.data();
-  std::size_t n_found = 0;
   n_missed_ = 0;
-  for (std::size_t i = 0; i < n_pending_; ++i) {
-    const Pending& word = pending_[i];
-    TokenId* const out = keeps_ids_ ? begin + n_found : begin;
-    std::size_t n = view_.find_fast(word.key, word.place, out);
+  if (keeps_ids_) {
+    look_up<true>(ids.room(odd_bytes_ + n_pending_ * (WordKey::kShort + 1) + 4));
+  } else {
+    std::array<TokenId, 4> unused;
+    look_up<false>(unused.data());
+  }
+  n_pending_ = 0;
+  odd_bytes_ = 0;
+}
+
+template <bool keeps_ids>
+void Encoder::Run::look_up(TokenId* out) {
+  std::size_t n_found = 0;
+  const std::size_t n_pending = n_pending_;
+  for (std::size_t i = 0; i < n_pending; ++i) {
+    TokenId* const at = keeps_ids ? out + n_found : out;
+    std::size_t n = view_.find_fast(keys_[i], places_[i], at);
     if (n == 0) [[unlikely]] {
-      n = look_up(word, keeps_ids_ ? out : nullptr);
+      std::array<TokenId, 4> storage;
+      const auto known = view_.find(keys_[i], word(i), storage);
+      n = known.size();
+      if (keeps_ids) std::ranges::copy(known, at);
       if (n == 0) {
         missed_[n_missed_++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n_found)};
       }
@@ -212,21 +259,12 @@ void Encoder::Run::flush() {
     n_found += n;
   }
   if (n_missed_ > 0) {
-    add_missed(begin, n_found);
-  } else if (keeps_ids_) {
+    add_missed(out, n_found);
+  } else if (keeps_ids) {
     ids.grow(n_found);
   } else {
     n_counted_ += n_found;
   }
-  n_pending_ = 0;
-  pending_bytes_ = 0;
-}
-
-std::size_t Encoder::Run::look_up(const Pending& word, TokenId* out) {
-  std::array<TokenId, 4> storage;
-  const auto known = view_.find(word.key, {word.data, word.size}, storage);
-  if (out != nullptr) std::ranges::copy(known, out);
-  return known.size();
 }
 
 /// Joins the words that are not known and puts their ids between those that were found.
@@ -242,23 +280,22 @@ void Encoder::Run::add_missed(TokenId* out, std::size_t n_found) {
   for (std::size_t first = 0; first < n_missed_; first += kMissedAtOnce) {
     std::size_t n_words = 0;
     for (std::size_t m = first; m < std::min(first + kMissedAtOnce, n_missed_); ++m) {
-      const Pending& word = pending_[missed_[m].word];
-      const std::string_view text(word.data, word.size);
+      const std::size_t number = missed_[m].word;
       // The same word may have been missed, and joined, before.
       std::array<TokenId, 4> storage;
-      const auto known = view_.find(word.key, text, storage);
+      const auto known = view_.find(keys_[number], word(number), storage);
       ranges[m] = {missed_ids_.size(), known.size()};
       missed_ids_.insert(missed_ids_.end(), known.begin(), known.end());
       if (!known.empty()) continue;
       numbers[n_words] = static_cast<std::uint32_t>(m);
-      words[n_words++] = {text, (word.key.high & WordKey::kPiece) == 0};
+      words[n_words++] = {word(number), !keys_[number].is_piece()};
     }
     std::size_t start = missed_ids_.size();
     encoder_.words_.encode(std::span(words.data(), n_words), missed_ids_);
     for (std::size_t i = 0; i < n_words; ++i) {
       ranges[numbers[i]] = {start, words[i].n_ids};
-      const Pending& word = pending_[missed_[numbers[i]].word];
-      view_.add(word.key, words[i].text, std::span(missed_ids_).subspan(start, words[i].n_ids));
+      view_.add(keys_[missed_[numbers[i]].word], words[i].text,
+                std::span(missed_ids_).subspan(start, words[i].n_ids));
       start += words[i].n_ids;
     }
   }

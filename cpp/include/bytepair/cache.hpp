@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,19 +16,30 @@
 
 namespace bytepair {
 
+static_assert(std::endian::native == std::endian::little, "keys are bytes as they lie in memory");
+
 /// What a word is looked up by. A short one (up to 15 bytes) is its own key; a long one is known by
 /// its hash and its length, and its bytes are compared. Pieces of pre-tokens, which are never looked
 /// up among whole tokens, have keys of their own.
 struct WordKey {
   static constexpr std::size_t kShort = 15;
+  // In the last byte, beside the length of a short word:
   static constexpr std::uint64_t kPiece = std::uint64_t{0x80} << 56;
   static constexpr std::uint64_t kLong = std::uint64_t{0x40} << 56;
 
   std::uint64_t low;
-  std::uint64_t high;  // the last byte: the length of a short word, and marks
+  std::uint64_t high;
 
   [[nodiscard]] bool is_long() const noexcept { return (high & kLong) != 0; }
-  [[nodiscard]] std::uint64_t hash() const noexcept { return hash16(low, high); }
+  [[nodiscard]] bool is_piece() const noexcept { return (high & kPiece) != 0; }
+  /// The upper bits are the good ones.
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    return (low * 0x9E3779B97F4A7C15u + high) * 0xD6E8FEB86659FD93u;
+  }
+  /// The bytes of a short word; valid as long as the key.
+  [[nodiscard]] std::string_view short_word() const noexcept {
+    return {reinterpret_cast<const char*>(&low), (high >> 56) & 0x0F};
+  }
   /// 4-byte units that the bytes of a long word take.
   [[nodiscard]] std::size_t long_units() const noexcept {
     return is_long() ? ((high & 0xFFFF'FFFF) + 3) / 4 : 0;
@@ -35,7 +47,7 @@ struct WordKey {
 
   /// `data`: 1 to 15 bytes; 16 bytes can be read from there.
   static WordKey of_short(const char* data, std::size_t size) noexcept {
-    alignas(16) static constexpr std::array<unsigned char, 32> kMask = [] {
+    alignas(32) static constexpr std::array<unsigned char, 32> kMask = [] {
       std::array<unsigned char, 32> mask{};
       for (std::size_t i = 0; i < 16; ++i) mask[i] = 0xFF;
       return mask;
@@ -63,9 +75,9 @@ class WordCache {
  private:
   struct Entry {
     std::atomic<std::uint64_t> low;
-    std::atomic<std::uint64_t> high;
-    std::atomic<std::uint64_t> first;   // two ids, or where in the arena the rest is
-    std::atomic<std::uint64_t> second;  // another id, and above it: 0, kBusy, or the number of ids
+    std::atomic<std::uint64_t> high;    // written last; 0: there is nothing to see yet
+    std::atomic<std::uint64_t> first;   // two ids; where in the arena the ids are, with `kFar`
+    std::atomic<std::uint64_t> second;  // another id, and above it their number; 0: free
   };
   static_assert(sizeof(Entry) == 32 && std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -86,7 +98,7 @@ class WordCache {
 
     /// Where the look for a word begins. Loads from there may be prefetched.
     [[nodiscard]] std::uint32_t place(const WordKey& key) const noexcept {
-      return static_cast<std::uint32_t>(key.hash() & mask_);
+      return static_cast<std::uint32_t>(key.hash() >> shift_);
     }
     void prefetch(std::uint32_t place) const noexcept { __builtin_prefetch(&entries_[place]); }
 
@@ -94,15 +106,14 @@ class WordCache {
     /// `out`, where there must be room for 4, and returns their number; 0: use `find`.
     std::size_t find_fast(const WordKey& key, std::uint32_t place, TokenId* out) const noexcept {
       const Entry& entry = entries_[place];
-      const std::uint64_t second = entry.second.load(std::memory_order_acquire);
-      const std::uint64_t differs = (entry.low.load(std::memory_order_relaxed) ^ key.low) |
-                                    (entry.high.load(std::memory_order_relaxed) ^ key.high);
-      const auto n = static_cast<std::uint32_t>(second >> 32);
-      if (differs != 0 || n - 1 >= kInline) return 0;
+      const std::uint64_t high = entry.high.load(std::memory_order_acquire);
+      const std::uint64_t low = entry.low.load(std::memory_order_relaxed);
+      if (((high ^ key.high) | (low ^ key.low)) != 0) return 0;
       const std::uint64_t first = entry.first.load(std::memory_order_relaxed);
+      const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
       std::memcpy(out, &first, 8);
       out[2] = static_cast<TokenId>(second);
-      return n;
+      return second >> 32;
     }
 
     /// The ids of a word, valid as long as the view; none if it is not known. `storage`: room for
@@ -124,15 +135,18 @@ class WordCache {
     WordCache& cache_;
     std::size_t table_ = 0;
     Entry* entries_ = nullptr;
-    std::uint64_t mask_ = 0;
+    unsigned shift_ = 0;
+    std::uint32_t mask_ = 0;
     std::size_t n_added_ = 0;
   };
 
  private:
   static constexpr std::uint32_t kInline = 3;  // ids in the entry itself
-  static constexpr std::uint32_t kBusy = 0xFFFF'FFFF;
+  /// In `Entry::high`: the ids are in the arena, behind the bytes of a long word. Keeps such entries
+  /// out of the fast look-up.
+  static constexpr std::uint64_t kFar = std::uint64_t{0x20} << 56;
   static constexpr std::size_t kTables = 3;  // one in use, others that threads may still look into
-  static constexpr std::size_t kProbes = 8;
+  static constexpr std::uint32_t kProbes = 8;
 
   struct Table {
     std::atomic<std::uint32_t> n_users{0};
@@ -146,8 +160,8 @@ class WordCache {
   };
 
   /// Entries that share a line of memory come first.
-  static std::uint64_t probed(std::uint64_t home, std::uint64_t probe, std::uint64_t mask) {
-    return ((home ^ (probe & 1)) + (probe & ~std::uint64_t{1})) & mask;
+  static std::uint32_t probed(std::uint32_t home, std::uint32_t probe, std::uint32_t mask) {
+    return ((home ^ (probe & 1)) + (probe & ~std::uint32_t{1})) & mask;
   }
   static void make(Table& table, std::size_t size);
   static void copy(const Table& from, Table& to) noexcept;

@@ -133,14 +133,7 @@ class Encoder::Run {
   [[nodiscard]] std::size_t n_ids() const noexcept { return n_counted_ + ids.size(); }
 
  private:
-  /// A word that waits to be looked up, together with others.
-  struct Pending {
-    WordKey key;
-    const char* data;
-    std::uint32_t size;
-    std::uint32_t place;
-  };
-  /// A word that is not known: where in `pending_`, and behind how many ids.
+  /// A word that is not known: where among those that wait, and behind how many ids.
   struct Missed {
     std::uint32_t word;
     std::uint32_t n_before;
@@ -151,11 +144,17 @@ class Encoder::Run {
   void encode_inner(std::string_view text, bool is_first);
   std::size_t encode_pre_tokens(std::string_view text, bool is_last = true);
   void add_token(std::string_view text, TokenId id);
-  void add_pre_token(const char* data, std::size_t size, const char* readable_end);
-  void add_long(std::string_view text);
-  void add_word(const WordKey& key, const char* data, std::size_t size);
+  void add_pre_tokens(std::string_view text, std::size_t start, std::span<const std::size_t> ends);
+  void show_pre_tokens(std::string_view text, std::size_t start,
+                       std::span<const std::size_t> ends);
+  [[nodiscard]] std::string_view word(std::size_t i) const noexcept {
+    return keys_[i].is_long() ? long_words_[i] : keys_[i].short_word();
+  }
+  void add_odd(std::string_view text);
+  void add_word(const WordKey& key, std::string_view word);
   void flush();
-  std::size_t look_up(const Pending& word, TokenId* out);
+  template <bool keeps_ids>
+  void look_up(TokenId* out);
   void add_missed(TokenId* out, std::size_t n_found);
 
   const Encoder& encoder_;
@@ -165,8 +164,11 @@ class Encoder::Run {
   std::size_t n_counted_ = 0;
   std::size_t n_pending_ = 0;
   std::size_t n_missed_ = 0;
-  std::size_t pending_bytes_ = 0;
-  std::array<Pending, kPending> pending_;
+  std::size_t odd_bytes_ = 0;  // of the long words among those that wait
+  // Of each word that waits to be looked up together with others:
+  std::array<WordKey, kPending> keys_;
+  std::array<std::uint32_t, kPending> places_;
+  std::array<std::string_view, kPending> long_words_;  // only of those that are long
   std::array<Missed, kPending> missed_;
   std::vector<TokenId> missed_ids_;
   Normalizer::Buffers normalized_;
