@@ -167,7 +167,7 @@ auto encode_text(const PyEncoder& self, nb::handle text, const Cutter& cutter, c
   if (view.size() > kInline) {
     Texts texts({&view, 1});
     const Rows rows = run_batch(self, texts, cutter, 1, true);
-    return use(std::span<const TokenId>(rows.ids.data(), rows.ids.size()));
+    return use(rows.ids.ids());
   }
   return guarded(self, [&] {
     Encoder::Run run(self.core);
@@ -205,8 +205,8 @@ std::size_t count(const PyEncoder& self, nb::handle text, const Cutter& cutter) 
 }
 
 nb::tuple arrays_of(Rows&& rows) {
-  auto* kept = new PageArray<TokenId>(std::move(rows.ids));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<PageArray<TokenId>*>(p); });
+  auto* kept = new IdBuffer(std::move(rows.ids));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<IdBuffer*>(p); });
   return nb::make_tuple(IdArray(kept->data(), {kept->size()}, owner),
                         array_of(std::move(rows.offsets)));
 }

@@ -20,18 +20,15 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kShare = std::size_t{256} << 10;  // bytes; ids of that many stay in the cache
 constexpr std::size_t kLeastShare = std::size_t{16} << 10;
+constexpr std::size_t kLarge = std::size_t{64} << 10;  // ids from which memory comes from the pool
+constexpr std::size_t kSlack = std::size_t{8} << 10;   // ids; words that are looked up want room
 constexpr std::chrono::milliseconds kBetweenQuestions{50};
 
 /// Puts the ids of shares one behind the other, in whichever order the shares come.
 class Collector {
  public:
-  /// `expected_ids`: more cost another copy.
-  explicit Collector(std::size_t expected_ids) {
-    try {
-      ids_ = PageArray<TokenId>(expected_ids);
-    } catch (const std::bad_alloc&) {  // no room for that many: see how many there will be
-    }
-  }
+  /// `all`: takes them, and has room for nearly all.
+  explicit Collector(IdBuffer all) : all_(std::move(all)) {}
 
   /// Takes the ids of a share over and leaves an empty buffer.
   void add(std::size_t share, IdBuffer& ids) {
@@ -46,7 +43,7 @@ class Collector {
       }
     }
     for (const auto& [place, some] : ready) {
-      if (fits(place, some)) put(ids_, place, some);
+      if (fits(place, some)) put(place, some);
     }
     const std::lock_guard lock(lock_);
     for (auto& placed : ready) {
@@ -64,15 +61,16 @@ class Collector {
   }
 
   /// All ids; once every share has been added.
-  [[nodiscard]] PageArray<TokenId> result() {
-    if (!late_.empty()) {
-      PageArray<TokenId> all(n_ids_);
-      std::memcpy(all.data(), ids_.data(), std::min(ids_.size(), n_ids_) * sizeof(TokenId));
-      for (const auto& [place, some] : late_) put(all, place, some);
-      ids_ = std::move(all);
+  [[nodiscard]] IdBuffer result() {
+    if (late_.empty()) {
+      all_.grow(n_ids_);
+    } else {
+      all_.grow(late_.front().place);
+      all_.room(n_ids_ - all_.size());
+      for (const auto& [place, some] : late_) put(place, some);
+      all_.grow(n_ids_ - all_.size());
     }
-    ids_.shrink(n_ids_);
-    return std::move(ids_);
+    return std::move(all_);
   }
 
  private:
@@ -81,21 +79,21 @@ class Collector {
     IdBuffer ids;
   };
   [[nodiscard]] bool fits(std::size_t place, const IdBuffer& ids) const {
-    return place + ids.size() <= ids_.size();
+    return place + ids.size() <= all_.capacity();
   }
-  static void put(const PageArray<TokenId>& to, std::size_t place, const IdBuffer& ids) {
+  void put(std::size_t place, const IdBuffer& ids) const {
     if (ids.size() > 0) {
-      std::memcpy(to.data() + place, ids.ids().data(), ids.size() * sizeof(TokenId));
+      std::memcpy(all_.data() + place, ids.data(), ids.size() * sizeof(TokenId));
     }
   }
 
   std::mutex lock_;
-  PageArray<TokenId> ids_;
+  IdBuffer all_;  // nothing is said to be there before all is
   std::size_t n_ids_ = 0;
   std::size_t next_ = 0;  // share
   std::map<std::size_t, IdBuffer> waiting_;
   std::vector<IdBuffer> spare_;
-  std::vector<Placed> late_;  // those that did not fit
+  std::vector<Placed> late_;  // those for which there was no room, in any order
 };
 
 /// Thrown within a text that is given up.
@@ -110,12 +108,14 @@ class Work {
         texts_(texts),
         cutter_(cutter),
         keeps_ids_(keeps_ids),
+        is_alone_(n_threads == 1),
         share_bytes_(std::clamp(texts.n_bytes() / n_threads / 8, kLeastShare, kShare)),
-        collector_(keeps_ids ? encoder.most_ids(texts.n_bytes()) : 0) {}
+        collector_(keeps_ids && !is_alone_ ? room_for_all() : IdBuffer()) {}
 
   /// Runs in the calling thread, which may ask for permission now and then.
   void run(const KeepGoing* keep_going) {
     Encoder::Run run(encoder_, texts_.n_bytes(), keeps_ids_);
+    if (keeps_ids_ && is_alone_) run.ids = room_for_all();
     TextSource::Share share;
     auto question = Clock::now() + kBetweenQuestions;
     const auto ask = [&] {
@@ -128,12 +128,11 @@ class Work {
       if (stop_) throw Stopped();
     };
     for (std::size_t number; take(share, number); ask()) encode(run, share, number);
+    if (keeps_ids_ && is_alone_) alone_ = std::move(run.ids);
   }
 
   void stop() { stop_ = true; }
   [[nodiscard]] bool is_stopped() const { return stop_; }
-  /// Shares there are to take; rather too many than too few.
-  [[nodiscard]] std::size_t n_shares() const { return texts_.n_bytes() / share_bytes_ + 1; }
 
   [[nodiscard]] Rows result() {
     if (failure_) std::rethrow_exception(failure_);
@@ -144,7 +143,7 @@ class Work {
     for (const auto& [share, counts] : counts_) {
       for (const auto count : counts) rows.offsets.push_back(rows.offsets.back() + count);
     }
-    if (keeps_ids_) rows.ids = collector_.result();
+    if (keeps_ids_) rows.ids = is_alone_ ? std::move(alone_) : collector_.result();
     return rows;
   }
 
@@ -175,7 +174,7 @@ class Work {
       fail(number, row);
       return;
     }
-    if (keeps_ids_) collector_.add(number, run.ids);
+    if (keeps_ids_ && !is_alone_) collector_.add(number, run.ids);
     const std::lock_guard lock(result_lock_);
     counts_.emplace(number, std::move(counts));
   }
@@ -187,10 +186,21 @@ class Work {
     failure_ = std::make_exception_ptr(RowError(row, std::current_exception()));
   }
 
+  [[nodiscard]] IdBuffer room_for_all() const {
+    const std::size_t n = encoder_.most_ids(texts_.n_bytes()) + kSlack;
+    if (n < kLarge) return {};
+    try {
+      return IdBuffer(encoder_.pool(), n);
+    } catch (const std::bad_alloc&) {  // there is no room for the most: see how many there will be
+      return IdBuffer(encoder_.pool(), kLarge);
+    }
+  }
+
   const Encoder& encoder_;
   TextSource& texts_;
   const Cutter& cutter_;
   bool keeps_ids_;
+  bool is_alone_;  // one thread
   std::size_t share_bytes_;
   std::mutex take_lock_;
   std::size_t n_taken_ = 0;
@@ -200,14 +210,14 @@ class Work {
   std::exception_ptr failure_;
   std::map<std::size_t, std::vector<std::int64_t>> counts_;  // ids of each row, by share
   Collector collector_;
+  IdBuffer alone_;
 };
 
 Rows run_batch(Work& work, std::size_t n_threads, const KeepGoing& keep_going) {
   std::vector<std::future<void>> helpers;
-  const std::size_t n_workers = std::min(n_threads, work.n_shares());
   std::exception_ptr failure;
   try {
-    for (std::size_t t = 1; t < n_workers; ++t) {
+    for (std::size_t t = 1; t < n_threads; ++t) {
       helpers.push_back(std::async(std::launch::async, [&work] { work.run(nullptr); }));
     }
   } catch (const std::system_error&) {  // no more threads to be had: fewer do the work
@@ -274,12 +284,14 @@ bool SeparatedTexts::next(std::size_t n_bytes, Share& share) {
 
 Rows encode_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
                   std::size_t n_threads, const KeepGoing& keep_going) {
+  n_threads = std::min(n_threads, texts.n_bytes() / kLeastShare + 1);
   Work work(encoder, texts, cutter, n_threads, true);
   return run_batch(work, n_threads, keep_going);
 }
 
 Rows count_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
                  std::size_t n_threads, const KeepGoing& keep_going) {
+  n_threads = std::min(n_threads, texts.n_bytes() / kLeastShare + 1);
   Work work(encoder, texts, cutter, n_threads, false);
   return run_batch(work, n_threads, keep_going);
 }

@@ -146,12 +146,26 @@ void Borders::forbid(const Ends& left, const Ends& right) {
   }
 }
 
-bool Borders::may_join(std::uint32_t left, std::uint32_t right) const noexcept {
+void Borders::set(std::uint32_t left, std::uint32_t right) noexcept {
+  const auto hash = hash_of(left, right);
+  pairs_[hash / 64] |= std::uint64_t{1} << (hash % 64);
+}
+
+inline std::uint64_t Borders::get(std::uint32_t left, std::uint32_t right) const noexcept {
+  const auto hash = hash_of(left, right);
+  return pairs_[hash / 64] >> (hash % 64) & 1;
+}
+
+/// 1 if they may, else 0.
+inline std::uint64_t Borders::may_join(std::uint32_t left, std::uint32_t right) const noexcept {
   if (left < kAscii && right < kAscii) return ascii_[left][right / 64] >> (right % 64) & 1;
   const std::uint32_t last = left >> (8 * (size_of(left) - 1));
   const std::uint32_t row = last * 256 + (right & 0xFF);
-  if (get(left, right)) return true;
-  return (parts_[row / 64] >> (row % 64) & 1) && may_join_parts(left, right);
+  // Which of the two it is cannot be foreseen, so nothing branches on it.
+  const std::uint64_t whole = get(left, right);
+  const std::uint64_t parts = parts_[row / 64] >> (row % 64) & 1;
+  if (parts > whole) [[unlikely]] return may_join_parts(left, right) ? 1 : 0;
+  return whole;
 }
 
 /// Looks for the end of one character together with the beginning of the other.
@@ -165,31 +179,31 @@ bool Borders::may_join_parts(std::uint32_t left, std::uint32_t right) const noex
   return false;
 }
 
-void Borders::set(std::uint32_t left, std::uint32_t right) noexcept {
-  const auto hash = hash_of(left, right);
-  pairs_[hash / 64] |= std::uint64_t{1} << (hash % 64);
-}
-
-bool Borders::get(std::uint32_t left, std::uint32_t right) const noexcept {
-  const auto hash = hash_of(left, right);
-  return pairs_[hash / 64] >> (hash % 64) & 1;
-}
-
 std::size_t Borders::next(std::string_view text, std::size_t start) const noexcept {
+  std::array<std::size_t, 2> ends;
+  (void)cut(text, start, ends);
+  return ends[0];
+}
+
+std::size_t Borders::cut(std::string_view text, std::size_t start,
+                         std::span<std::size_t> ends) const noexcept {
   const char* const end = text.data() + text.size();
   const char* at = text.data() + start;
+  std::size_t n = 0;
   Character before{0, 0};
-  if (empty()) return text.size();
-  while (at < end) {
+  while (!empty() && at < end && n + 1 < ends.size()) {
     const Character character = whole_character(load(at, end));
     // Beside bytes that are no character nothing is cut.
-    if (before.size > 0 && character.size > 0 && !may_join(before.bytes, character.bytes)) {
-      return static_cast<std::size_t>(at - text.data());
-    }
+    const std::uint64_t joins = before.size == 0 || character.size == 0
+                                    ? 1
+                                    : may_join(before.bytes, character.bytes);
+    ends[n] = static_cast<std::size_t>(at - text.data());
+    n += 1 - joins;
     before = character;
     at += std::max<std::size_t>(character.size, 1);
   }
-  return text.size();
+  if (empty() || at >= end) ends[n++] = text.size();
+  return n;
 }
 
 }  // namespace bytepair

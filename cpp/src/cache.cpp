@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -13,14 +14,14 @@ constexpr std::size_t kSmallest = 256;       // entries of the first table
 constexpr std::size_t kArenaPerEntry = 4;    // 4-byte units
 constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
 constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
-constexpr std::size_t kBytesPerWord = 64;    // of much text, for each new word in it
+constexpr std::size_t kBytesPerWord = 32;    // of much text, for each new word in it
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
 
 std::atomic<std::uint32_t> n_forks{0};
 
 /// Leaves of a hash the number of an entry.
 unsigned shift_of(std::size_t n_entries) {
-  return 64 - static_cast<unsigned>(std::countr_zero(n_entries));
+  return 32 - static_cast<unsigned>(std::countr_zero(n_entries));
 }
 
 }  // namespace
@@ -36,8 +37,8 @@ WordCache::WordCache(std::size_t max_bytes) : n_forks_(n_forks.load()) {
 
 void WordCache::make(Table& table, std::size_t size) {
   const std::size_t arena_size = size * kArenaPerEntry;
-  table.memory = Pages(size * sizeof(Entry) + arena_size * sizeof(std::uint32_t));
-  table.entries = static_cast<Entry*>(table.memory.data());  // zeros are empty entries
+  table.memory = Pages(size * sizeof(WordEntry) + arena_size * sizeof(std::uint32_t));
+  table.entries = static_cast<WordEntry*>(table.memory.data());  // zeros are empty entries
   table.arena = reinterpret_cast<std::uint32_t*>(table.entries + size);
   table.arena_size = arena_size;
   table.arena_used = 0;
@@ -78,13 +79,13 @@ void WordCache::replace(std::size_t old, std::size_t size) {
 void WordCache::copy(const Table& from, Table& to) noexcept {
   const auto mask = static_cast<std::uint32_t>(to.size - 1);
   for (std::size_t i = 0; i < from.size; ++i) {
-    const Entry& entry = from.entries[i];
+    const WordEntry& entry = from.entries[i];
     const std::uint64_t high = entry.high.load(std::memory_order_acquire);
     if (high == 0) continue;
-    const WordKey key{entry.low.load(std::memory_order_relaxed), high & ~kFar};
+    const WordKey key{entry.low.load(std::memory_order_relaxed), high & ~WordEntry::kFar};
     std::uint64_t first = entry.first.load(std::memory_order_relaxed);
     const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
-    if (high & kFar) {
+    if (high & WordEntry::kFar) {
       const std::size_t n_units = key.long_units() + (second >> 32);
       const std::size_t start = to.arena_used;
       if (start + n_units > to.arena_size) continue;
@@ -92,9 +93,9 @@ void WordCache::copy(const Table& from, Table& to) noexcept {
       std::copy_n(from.arena + first, n_units, to.arena + start);
       first = start;
     }
-    const auto home = static_cast<std::uint32_t>(key.hash() >> shift_of(to.size));
+    const auto home = lookup_kernel().hash(key) >> shift_of(to.size);
     for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
-      Entry& place = to.entries[probed(home, probe, mask)];
+      WordEntry& place = to.entries[probed(home, probe, mask)];
       if (place.second.load(std::memory_order_relaxed) != 0) continue;
       place.low.store(key.low, std::memory_order_relaxed);
       place.high.store(high, std::memory_order_relaxed);
@@ -115,7 +116,7 @@ void WordCache::forget_threads() noexcept {
   is_growing_ = false;
 }
 
-WordCache::View::View(WordCache& cache, std::size_t expected_bytes) : cache_(cache) {
+WordCache::View::View(WordCache& cache, std::size_t expected_bytes) : cache_(cache), kernel_(lookup_kernel()) {
   cache_.forget_threads();
   enter();
   const std::size_t wanted =
@@ -136,9 +137,8 @@ void WordCache::View::enter() noexcept {
     Table& table = cache_.tables_[table_];
     ++table.n_users;
     if (cache_.current_ == table_) {
-      entries_ = table.entries;
+      entries_ = {table.entries, shift_of(table.size)};
       mask_ = static_cast<std::uint32_t>(table.size - 1);
-      shift_ = shift_of(table.size);
       return;
     }
     leave();
@@ -177,16 +177,16 @@ std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_v
                                                std::array<TokenId, 4>& storage) const noexcept {
   const std::uint32_t home = place(key);
   for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
-    const Entry& entry = entries_[probed(home, probe, mask_)];
+    const WordEntry& entry = entries_.data[probed(home, probe, mask_)];
     const std::uint64_t high = entry.high.load(std::memory_order_acquire);
     const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
     if (second == 0) break;
-    if ((high & ~kFar) != key.high || entry.low.load(std::memory_order_relaxed) != key.low) {
+    if ((high & ~WordEntry::kFar) != key.high || entry.low.load(std::memory_order_relaxed) != key.low) {
       continue;
     }
     const std::uint64_t first = entry.first.load(std::memory_order_relaxed);
     const std::size_t n = second >> 32;
-    if (!(high & kFar)) {
+    if (!(high & WordEntry::kFar)) {
       storage = {static_cast<TokenId>(first), static_cast<TokenId>(first >> 32),
                  static_cast<TokenId>(second), 0};
       return {storage.data(), n};
@@ -214,14 +214,14 @@ void WordCache::View::add(const WordKey& key, std::string_view word,
     std::uint32_t* record = table.arena + first;
     if (key.is_long()) std::memcpy(record, word.data(), word.size());
     std::ranges::copy(ids, record + key.long_units());
-    high |= kFar;
+    high |= WordEntry::kFar;
   } else {
     first = ids[0] | (ids.size() > 1 ? std::uint64_t{ids[1]} << 32 : 0);
     second |= ids.size() > 2 ? ids[2] : 0;
   }
   const std::uint32_t home = place(key);
   for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
-    Entry& entry = entries_[probed(home, probe, mask_)];
+    WordEntry& entry = entries_.data[probed(home, probe, mask_)];
     std::uint64_t free = 0;
     if (entry.second.load(std::memory_order_relaxed) != 0 ||
         !entry.second.compare_exchange_strong(free, second, std::memory_order_relaxed)) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLongAscii = 64;              // bytes from which ASCII is cut at borders
 constexpr std::size_t kHuge = std::size_t{1} << 16;  // bytes of a word that is not worth keeping
-constexpr std::size_t kMissedAtOnce = 64;
+constexpr std::size_t kMissedAtOnce = 48;
 constexpr std::size_t kBetweenPauses = std::size_t{1} << 20;  // bytes
 
 /// True if one of 16 bytes is not ASCII.
@@ -22,12 +22,39 @@ bool has_other_than_ascii(const char* data) {
 
 }  // namespace
 
+IdBuffer::IdBuffer(std::shared_ptr<PagePool> pool, std::size_t n) : pool_(std::move(pool)) {
+  reserve(n);
+}
+
 void IdBuffer::reserve(std::size_t n) {
   const std::size_t capacity = std::max(size_ + n, capacity_ * 2);
-  auto ids = std::make_unique_for_overwrite<TokenId[]>(capacity);
-  std::copy_n(ids_.get(), size_, ids.get());
-  ids_ = std::move(ids);
-  capacity_ = capacity;
+  IdBuffer larger;
+  if (pool_) {
+    larger.pages_ = pool_->take(capacity * sizeof(TokenId));
+    larger.data_ = static_cast<TokenId*>(larger.pages_.data());
+    larger.capacity_ = larger.pages_.size() / sizeof(TokenId);
+    larger.pool_ = pool_;
+  } else {
+    larger.heap_ = std::make_unique_for_overwrite<TokenId[]>(capacity);
+    larger.data_ = larger.heap_.get();
+    larger.capacity_ = capacity;
+  }
+  std::copy_n(data_, size_, larger.data_);
+  larger.size_ = size_;
+  swap(larger);
+}
+
+void IdBuffer::release() noexcept {
+  if (pool_ && pages_.size() > 0) pool_->give_back(std::move(pages_));
+}
+
+void IdBuffer::swap(IdBuffer& other) noexcept {
+  std::swap(heap_, other.heap_);
+  std::swap(pool_, other.pool_);
+  std::swap(pages_, other.pages_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
 }
 
 Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words,
@@ -40,7 +67,8 @@ Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words
       cache_(cache_bytes) {}
 
 std::size_t Encoder::most_ids(std::size_t n_bytes) const noexcept {
-  return n_bytes * 2;  // with an end mark behind each pre-token, one for each byte and one more
+  const bool has_end_mark = words_.has_end_mark();  // behind each pre-token, of a byte or more
+  return has_end_mark ? n_bytes * 2 : n_bytes;
 }
 
 Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps_ids)
@@ -146,34 +174,53 @@ void Encoder::Run::add_token(std::string_view text, TokenId id) {
   }
 }
 
-/// Pre-tokens of `text` from `start` on. Nearly all of them are short, and take the short way.
-void Encoder::Run::add_pre_tokens(std::string_view text, std::size_t start,
-                                  std::span<const std::size_t> ends) {
-  const char* const data = text.data();
-  const std::size_t last_readable = text.size() < 16 ? 0 : text.size() - 15;
-  std::size_t n = n_pending_;
-  for (const std::size_t marked : ends) {
-    const std::size_t end = marked & ~SplitChain::kRemoved;
-    const std::size_t size = end - start;
-    if (size <= WordKey::kShort && start < last_readable && marked == end) [[likely]] {
-      const auto key = WordKey::of_short(data + start, size);
-      const auto place = view_.place(key);
-      view_.prefetch(place);
-      keys_[n] = key;
-      places_[n] = place;
-      if (++n == kPending) {
-        n_pending_ = n;
-        flush();
-        n = 0;
-      }
-    } else if (marked == end) {
-      n_pending_ = n;
-      add_odd(text.substr(start, size));
-      n = n_pending_;
+/// Words of `text` from `start` on. Nearly all of them are short, and taken many at once.
+template <class AddOdd>
+void Encoder::Run::add_words(std::string_view text, std::size_t start,
+                             std::span<const std::size_t> ends, std::uint64_t mark,
+                             const AddOdd& add_odd) {
+  // Of the last words in a text 16 bytes cannot be read.
+  std::size_t n_readable = ends.size();
+  const auto starts_late = [&](std::size_t i) {
+    return (i == 0 ? start : ends[i - 1] & ~SplitChain::kRemoved) + 16 > text.size();
+  };
+  while (n_readable > 0 && starts_late(n_readable - 1)) --n_readable;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    while (i < n_readable) {
+      const std::size_t n = lookup_kernel().prepare(
+          text.data(), start, &ends[i], std::min(n_readable - i, kPending - n_pending_), mark,
+          view_.entries(), &keys_[n_pending_], &places_[n_pending_]);
+      n_pending_ += n;
+      i += n;
+      if (n > 0) start = ends[i - 1];
+      if (n_pending_ < kPending) break;
+      flush();
     }
+    if (i == ends.size()) break;
+    const std::size_t end = ends[i] & ~SplitChain::kRemoved;
+    if (ends[i] == end) add_odd(start, end);
     start = end;
   }
-  n_pending_ = n;
+}
+
+void Encoder::Run::add_pre_tokens(std::string_view text, std::size_t start,
+                                  std::span<const std::size_t> ends) {
+  add_words(text, start, ends, 0, [&](std::size_t from, std::size_t to) { add_odd(text, from, to); });
+}
+
+/// A pre-token of `text` in pieces, given where the first of them end.
+void Encoder::Run::add_pieces(std::string_view text, std::size_t start, std::size_t end,
+                              std::span<std::size_t> ends, std::size_t n_ends) {
+  const auto add = [&](std::size_t from, std::size_t to) {
+    const auto piece = text.substr(from, to - from);
+    add_word(WordKey::of(piece).of_piece(), piece);
+  };
+  while (true) {
+    add_words(text, start, ends.first(n_ends), WordKey::kPiece, add);
+    start = ends[n_ends - 1];
+    if (start == end) break;
+    n_ends = encoder_.words_.borders().cut(text.substr(0, end), start, ends);
+  }
 }
 
 void Encoder::Run::show_pre_tokens(std::string_view text, std::size_t start,
@@ -185,33 +232,32 @@ void Encoder::Run::show_pre_tokens(std::string_view text, std::size_t start,
   }
 }
 
-/// A pre-token that is long, or that stands at the end of its text. Where that is possible and
-/// likely to be worth it, it is cut into pieces.
-void Encoder::Run::add_odd(std::string_view text) {
-  if (text.size() <= WordKey::kShort) return add_word(WordKey::of(text), text);
-  const Borders& borders = encoder_.words_.borders();
-  const bool may_cut =
-      !borders.empty() && (text.size() > kLongAscii || has_other_than_ascii(text.data()));
-  std::size_t end = may_cut ? borders.next(text, 0) : text.size();
-  if (end < text.size() && encoder_.words_.whole(text) != nullptr) end = text.size();
-  if (end < text.size()) {
-    for (std::size_t start = 0; start < text.size(); start = end, end = borders.next(text, start)) {
-      const auto piece = text.substr(start, end - start);
-      add_word(WordKey::of(piece).of_piece(), piece);
-    }
-  } else if (text.size() < kHuge) {
-    add_word(WordKey::of(text), text);
+/// A pre-token of `text` that is long, or that stands at its end. Where that is possible and likely
+/// to be worth it, it is cut into pieces.
+void Encoder::Run::add_odd(std::string_view text, std::size_t start, std::size_t end) {
+  const Words& words = encoder_.words_;
+  const auto word = text.substr(start, end - start);
+  const bool is_long = word.size() > WordKey::kShort;
+  if (is_long && (word.size() > kLongAscii || has_other_than_ascii(word.data()))) {
+    std::array<std::size_t, kPending> ends;
+    const std::size_t n = words.borders().cut(text.substr(0, end), start, ends);
+    if (ends[0] < end && !words.is_whole(word)) return add_pieces(text, start, end, ends, n);
+  }
+  if (word.size() < kHuge) return add_word(WordKey::of(word), word);
+  add_alone(word);
+}
+
+/// A pre-token that is too large to wait with others.
+void Encoder::Run::add_alone(std::string_view text) {
+  flush();
+  missed_ids_.clear();
+  Words::Word word{text};
+  encoder_.words_.encode({&word, 1}, missed_ids_);
+  if (keeps_ids_) {
+    std::ranges::copy(missed_ids_, ids.room(missed_ids_.size()));
+    ids.grow(missed_ids_.size());
   } else {
-    flush();
-    missed_ids_.clear();
-    Words::Word word{text};
-    encoder_.words_.encode({&word, 1}, missed_ids_);
-    if (keeps_ids_) {
-      std::ranges::copy(missed_ids_, ids.room(missed_ids_.size()));
-      ids.grow(missed_ids_.size());
-    } else {
-      n_counted_ += missed_ids_.size();
-    }
+    n_counted_ += missed_ids_.size();
   }
 }
 
@@ -230,41 +276,44 @@ void Encoder::Run::add_word(const WordKey& key, std::string_view word) {
 /// Looks up all words that wait.
 void Encoder::Run::flush() {
   n_missed_ = 0;
-  if (keeps_ids_) {
-    look_up<true>(ids.room(odd_bytes_ + n_pending_ * (WordKey::kShort + 1) + 4));
-  } else {
-    std::array<TokenId, 4> unused;
-    look_up<false>(unused.data());
-  }
+  look_up(keeps_ids_ ? ids.room(odd_bytes_ + n_pending_ * (WordKey::kShort + 1) + 4) : nullptr);
   n_pending_ = 0;
   odd_bytes_ = 0;
 }
 
-template <bool keeps_ids>
 void Encoder::Run::look_up(TokenId* out) {
   std::size_t n_found = 0;
-  const std::size_t n_pending = n_pending_;
-  for (std::size_t i = 0; i < n_pending; ++i) {
-    TokenId* const at = keeps_ids ? out + n_found : out;
-    std::size_t n = view_.find_fast(keys_[i], places_[i], at);
-    if (n == 0) [[unlikely]] {
-      std::array<TokenId, 4> storage;
-      const auto known = view_.find(keys_[i], word(i), storage);
-      n = known.size();
-      if (keeps_ids) std::ranges::copy(known, at);
-      if (n == 0) {
-        missed_[n_missed_++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n_found)};
-      }
+  for (std::size_t i = 0; i < n_pending_; ++i) {
+    const auto& kernel = lookup_kernel();
+    const auto& entries = view_.entries();
+    const std::size_t n_left = n_pending_ - i;
+    std::size_t n_ids = 0;
+    i += keeps_ids_
+             ? kernel.find(entries, &keys_[i], &places_[i], n_left, out + n_found, n_ids)
+             : kernel.count(entries, &keys_[i], &places_[i], n_left, n_ids);
+    n_found += n_ids;
+    if (i == n_pending_) break;
+    n_ids = look_up(i, keeps_ids_ ? out + n_found : nullptr);
+    if (n_ids == 0) {
+      missed_[n_missed_++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n_found)};
     }
-    n_found += n;
+    n_found += n_ids;
   }
   if (n_missed_ > 0) {
     add_missed(out, n_found);
-  } else if (keeps_ids) {
+  } else if (keeps_ids_) {
     ids.grow(n_found);
   } else {
     n_counted_ += n_found;
   }
+}
+
+/// A word that does not stand where most do; 0 if it is not known.
+std::size_t Encoder::Run::look_up(std::size_t i, TokenId* out) {
+  std::array<TokenId, 4> storage;
+  const auto known = view_.find(keys_[i], word(i), storage);
+  if (out != nullptr) std::ranges::copy(known, out);
+  return known.size();
 }
 
 /// Joins the words that are not known and puts their ids between those that were found.
@@ -281,12 +330,13 @@ void Encoder::Run::add_missed(TokenId* out, std::size_t n_found) {
     std::size_t n_words = 0;
     for (std::size_t m = first; m < std::min(first + kMissedAtOnce, n_missed_); ++m) {
       const std::size_t number = missed_[m].word;
-      // The same word may have been missed, and joined, before.
-      std::array<TokenId, 4> storage;
-      const auto known = view_.find(keys_[number], word(number), storage);
-      ranges[m] = {missed_ids_.size(), known.size()};
-      missed_ids_.insert(missed_ids_.end(), known.begin(), known.end());
-      if (!known.empty()) continue;
+      if (first > 0) {  // the same word may have been missed, and joined, before
+        std::array<TokenId, 4> storage;
+        const auto known = view_.find(keys_[number], word(number), storage);
+        ranges[m] = {missed_ids_.size(), known.size()};
+        missed_ids_.insert(missed_ids_.end(), known.begin(), known.end());
+        if (!known.empty()) continue;
+      }
       numbers[n_words] = static_cast<std::uint32_t>(m);
       words[n_words++] = {word(number), !keys_[number].is_piece()};
     }

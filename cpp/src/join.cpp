@@ -3,79 +3,81 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
+#include <type_traits>
+
+#include "target.hpp"
 
 namespace bytepair {
 namespace {
 
-/// Rank and place of the pair that is joined next.
-template <std::size_t N>
-std::uint32_t next_join(const Lane<N>& lane) {
-  // Signed numbers have a minimum in every instruction set; no rank is as large as 2^31.
-  std::int32_t best = Lane<N>::kNoRank;
-  for (std::int32_t place = 0; place < static_cast<std::int32_t>(N); ++place) {
-    const auto rank = static_cast<std::int32_t>(lane.ranks[static_cast<std::size_t>(place)]);
-    best = std::min(best, rank | place);
-  }
-  return static_cast<std::uint32_t>(best);
+/// One function for each kind of table and lane.
+struct JoinKernel {
+  void (*narrow16)(const PairTable<NarrowSlot>&, Lane<16>*, std::size_t);
+  void (*narrow64)(const PairTable<NarrowSlot>&, Lane<64>*, std::size_t);
+  void (*wide16)(const PairTable<WideSlot>&, Lane<16>*, std::size_t);
+  void (*wide64)(const PairTable<WideSlot>&, Lane<64>*, std::size_t);
+};
+
+namespace any {
+constexpr std::size_t kWidth = 4;
+#define BYTEPAIR_WIDTH 4
+#include "join_kernel.hpp"
+#undef BYTEPAIR_WIDTH
+}  // namespace any
+
+#if defined(__x86_64__)
+
+BYTEPAIR_BEGIN("avx2,bmi,bmi2,lzcnt")
+namespace avx2 {
+constexpr std::size_t kWidth = 8;
+#define BYTEPAIR_WIDTH 8
+#include "join_kernel.hpp"
+#undef BYTEPAIR_WIDTH
+}  // namespace avx2
+BYTEPAIR_END
+
+BYTEPAIR_BEGIN("avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi,bmi2,lzcnt")
+namespace avx512 {
+constexpr std::size_t kWidth = 16;
+#define BYTEPAIR_WIDTH 16
+#include "join_kernel.hpp"
+#undef BYTEPAIR_WIDTH
+}  // namespace avx512
+BYTEPAIR_END
+
+const JoinKernel& best_kernel() {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) return any::kKernel;
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
+             ? avx512::kKernel
+             : avx2::kKernel;
 }
 
-/// Takes the second symbol of the pair out and looks where its neighbours are.
-template <std::size_t N>
-void close_up(Lane<N>& lane, std::uint32_t join) {
-  lane.at = join % 64;
-  lane.order = join >> Lane<N>::kPlaceBits;
-  const std::uint64_t after = lane.alive & (~std::uint64_t{1} << lane.at);
-  const auto second = static_cast<std::size_t>(std::countr_zero(after));
-  const std::uint64_t rest = after & (after - 1);
-  const std::uint64_t before = lane.alive & ((std::uint64_t{1} << lane.at) - 1);
-  lane.ranks[second] = Lane<N>::kNoRank;
-  lane.alive ^= std::uint64_t{1} << second;
-  lane.right = rest ? static_cast<std::uint32_t>(std::countr_zero(rest)) : N;
-  lane.left = before ? 63 - static_cast<std::uint32_t>(std::countl_zero(before)) : N;
+#else
+
+const JoinKernel& best_kernel() { return any::kKernel; }
+
+#endif
+
+const JoinKernel& kernel() {
+  static const JoinKernel& best = best_kernel();
+  return best;
 }
 
 }  // namespace
 
 template <class Table, std::size_t N>
 void join_lanes(const Table& table, std::span<Lane<N>> lanes) {
-  // What must wait for memory is asked for in one loop and used in the next.
-  std::array<Lane<N>*, 64> active;
-  std::size_t n_active = 0;
-  for (auto& lane : lanes) active[n_active++] = &lane;
-  while (n_active > 0) {
-    std::size_t n_left = 0;
-    for (std::size_t i = 0; i < n_active; ++i) {
-      Lane<N>& lane = *active[i];
-      const std::uint32_t join = next_join(lane);
-      if (join >= Lane<N>::kNoRank) continue;
-      close_up(lane, join);
-      table.prefetch_joined(lane.order);
-      active[n_left++] = &lane;
-    }
-    n_active = n_left;
-    for (std::size_t i = 0; i < n_active; ++i) {
-      Lane<N>& lane = *active[i];
-      const Symbol joined = table.joined(lane.order);
-      lane.symbols[lane.at] = joined;
-      lane.slots[0] = table.place(lane.symbols[lane.left], joined);
-      lane.slots[1] = table.place(joined, lane.symbols[lane.right]);
-      table.prefetch(lane.slots[0]);
-      table.prefetch(lane.slots[1]);
-    }
-    for (std::size_t i = 0; i < n_active; ++i) {
-      Lane<N>& lane = *active[i];
-      const Symbol joined = lane.symbols[lane.at];
-      const auto left_order = table.order_at(lane.slots[0], lane.symbols[lane.left], joined);
-      const auto right_order = table.order_at(lane.slots[1], joined, lane.symbols[lane.right]);
-      auto& left_rank = lane.left < N ? lane.ranks[lane.left] : lane.spare_rank;
-      left_rank = left_order << Lane<N>::kPlaceBits;
-      lane.ranks[lane.at] = right_order << Lane<N>::kPlaceBits;
-    }
-  }
+  if (lanes.size() > kMostLanes) throw std::invalid_argument("too many lanes");
+  constexpr bool kNarrow = std::is_same_v<Table, PairTable<NarrowSlot>>;
+  if constexpr (kNarrow && N == 16) kernel().narrow16(table, lanes.data(), lanes.size());
+  if constexpr (kNarrow && N == 64) kernel().narrow64(table, lanes.data(), lanes.size());
+  if constexpr (!kNarrow && N == 16) kernel().wide16(table, lanes.data(), lanes.size());
+  if constexpr (!kNarrow && N == 64) kernel().wide64(table, lanes.data(), lanes.size());
 }
 
 namespace {
@@ -165,9 +167,9 @@ using Window = Lane<kWindow>;
 template <class Table>
 void fill(const Table& table, std::span<const Symbol> symbols, Window& window) {
   const std::size_t n = symbols.size();
-  std::ranges::copy(symbols, window.symbols.begin());
+  std::ranges::copy(symbols, window.symbols);
   window.symbols[kWindow] = Table::kNoSymbol;
-  window.ranks.fill(Window::kNoRank);
+  std::ranges::fill(window.ranks, Window::kNoRank);
   for (std::size_t i = 0; i + 1 < n; ++i) {
     window.ranks[i] = table.order(symbols[i], symbols[i + 1]) << Window::kPlaceBits;
   }

@@ -74,6 +74,12 @@ void Pages::shrink(std::size_t n_bytes) noexcept {
   if (kept == 0) data_ = nullptr;
 }
 
+void Pages::lend() noexcept {
+#ifdef MADV_FREE
+  if (size_ > 0) madvise(data_, size_, MADV_FREE);
+#endif
+}
+
 #else
 
 Pages::Pages(std::size_t n_bytes) {
@@ -87,6 +93,24 @@ Pages::~Pages() { std::free(data_); }
 
 void Pages::shrink(std::size_t) noexcept {}
 
+void Pages::lend() noexcept {}
+
 #endif
+
+Pages PagePool::take(std::size_t n_bytes) {
+  {
+    // Whoever holds the lock when a process is forked never gives it back: do without.
+    const std::unique_lock lock(lock_, std::try_to_lock);
+    const bool fits = lock && kept_.size() >= n_bytes && kept_.size() / 8 <= n_bytes;
+    if (fits) return std::exchange(kept_, Pages());
+  }
+  return Pages(n_bytes);
+}
+
+void PagePool::give_back(Pages pages) noexcept {
+  pages.lend();
+  const std::unique_lock lock(lock_, std::try_to_lock);
+  if (lock && pages.size() >= kept_.size()) std::swap(kept_, pages);
+}
 
 }  // namespace bytepair

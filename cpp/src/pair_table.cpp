@@ -70,6 +70,9 @@ PairTable<Slot>::PairTable(const MergeColumns& merges) {
         Slot(merges.left[pair.merge], merges.right[pair.merge], orders[pair.merge]);
   }
   n_pairs_ = pairs.size();
+  pilot_data_ = pilots_.data();
+  joined_data_ = joined_.data();
+  slot_data_ = slots_.data();
 }
 
 /// The distinct pairs with their hashes, those of a group side by side, the largest groups first.

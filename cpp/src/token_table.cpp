@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "bytepair/hash.hpp"
-
 namespace bytepair {
 
 TokenTable::TokenTable(std::size_t n_tokens, std::size_t n_bytes)
@@ -27,9 +25,9 @@ void TokenTable::add(std::string_view bytes, TokenId id) {
   slot = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(tokens_.size())};
 }
 
-const TokenId* TokenTable::find(std::string_view bytes) const noexcept {
+const TokenId* TokenTable::find(std::string_view bytes, std::uint64_t hash) const noexcept {
   if (tokens_.empty() || bytes.size() > longest_) return nullptr;
-  const Slot& slot = slots_[place(bytes, hash_bytes(bytes))];
+  const Slot& slot = slots_[place(bytes, hash)];
   return slot.number == 0 ? nullptr : &tokens_[slot.number - 1].id;
 }
 

@@ -85,6 +85,13 @@ void Words::add_whole(const Tokens& tokens) {
   }
   add([&](unsigned kind) { return is_byte(kind) && !(kind & kMarked); }, content);
   add([&](unsigned kind) { return !is_byte(kind) && !(kind & kMarked); }, content);
+  if (borders_.empty()) return;
+  cut_whole_ = TokenTable(tokens.symbols.size(), 0);
+  for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
+    const auto bytes = token_at(tokens, i);
+    const bool is_cut = !bytes.empty() && borders_.next(bytes, 0) < bytes.size();
+    if (is_cut) cut_whole_.add(bytes, id_of(tokens.symbols[i]));
+  }
 }
 
 void Words::find_borders(const Tokens& tokens, const MergeColumns& merges) {
@@ -163,8 +170,18 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
     }
     batch.n_items = batch.n_lanes = 0;
   };
-  for (Word& word : words) {
-    const TokenId* id = word.is_whole ? whole_.find(word.text) : nullptr;
+  std::array<std::uint64_t, 2 * kLanes> hashes;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i % hashes.size() == 0) {
+      const auto next = words.subspan(i, std::min(hashes.size(), words.size() - i));
+      for (std::size_t k = 0; k < next.size(); ++k) {
+        hashes[k] = whole_.hash(next[k].text);
+        whole_.prefetch(hashes[k]);
+      }
+    }
+    Word& word = words[i];
+    const auto hash = hashes[i % hashes.size()];
+    const TokenId* id = word.is_whole ? whole_.find(word.text, hash) : nullptr;
     if (id == nullptr && word.text.size() > kShort) {
       flush();
       const std::size_t before = ids.size();
@@ -181,8 +198,8 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
 
 template <class Pairs>
 void Words::fill(const Pairs& pairs, std::string_view text, ShortLane& lane) const {
-  const std::size_t n = first_.write(text, lane.symbols.data());
-  lane.ranks.fill(ShortLane::kNoRank);
+  const std::size_t n = first_.write(text, lane.symbols);
+  std::ranges::fill(lane.ranks, ShortLane::kNoRank);
   if (!byte_pair_ranks_.empty()) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
     for (std::size_t i = 0; i + 1 < n; ++i) {

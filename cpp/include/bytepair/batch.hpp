@@ -20,7 +20,7 @@ using KeepGoing = std::function<bool()>;
 
 /// The ids of many texts, one row each: row i is ids[offsets[i] .. offsets[i + 1]).
 struct Rows {
-  PageArray<TokenId> ids;  // the first offsets.back() are in use
+  IdBuffer ids;
   std::vector<std::int64_t> offsets;
   bool complete = true;  // false: gave up
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,14 +35,19 @@ class Borders {
   /// The next border behind `start` < text.size(); text.size() if there is none. O(n).
   [[nodiscard]] std::size_t next(std::string_view text, std::size_t start) const noexcept;
 
+  /// Writes the next borders behind `start`, a border or 0, as many as fit into `ends` (more than
+  /// one); the end of the text counts as one. Returns how many.
+  [[nodiscard]] std::size_t cut(std::string_view text, std::size_t start,
+                                std::span<std::size_t> ends) const noexcept;
+
  private:
   struct Ends;
   struct Known;
   void forbid(const Ends& left, const Ends& right);
-  [[nodiscard]] bool may_join(std::uint32_t left, std::uint32_t right) const noexcept;
+  [[nodiscard]] std::uint64_t may_join(std::uint32_t left, std::uint32_t right) const noexcept;
   [[nodiscard]] bool may_join_parts(std::uint32_t left, std::uint32_t right) const noexcept;
   void set(std::uint32_t left, std::uint32_t right) noexcept;
-  [[nodiscard]] bool get(std::uint32_t left, std::uint32_t right) const noexcept;
+  [[nodiscard]] std::uint64_t get(std::uint32_t left, std::uint32_t right) const noexcept;
 
   // Characters are their UTF-8 bytes as a number, the first byte lowest.
   std::array<std::array<std::uint64_t, 2>, 128> ascii_{};  // bit b of row a: a and b may join

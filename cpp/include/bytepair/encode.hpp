@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bytepair/cache.hpp"
+#include "bytepair/memory.hpp"
 #include "bytepair/normalize.hpp"
 #include "bytepair/special.hpp"
 #include "bytepair/split.hpp"
@@ -33,31 +34,41 @@ struct ForbiddenToken : std::runtime_error {
 class IdBuffer {
  public:
   IdBuffer() = default;
-  IdBuffer(IdBuffer&& other) noexcept
-      : ids_(std::move(other.ids_)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+  /// Room for about `n` ids, from a pool that gets it back.
+  IdBuffer(std::shared_ptr<PagePool> pool, std::size_t n);
+  ~IdBuffer() { release(); }
+  IdBuffer(IdBuffer&& other) noexcept { swap(other); }
   IdBuffer& operator=(IdBuffer&& other) noexcept {
-    ids_ = std::move(other.ids_);
-    size_ = std::exchange(other.size_, 0);
-    capacity_ = std::exchange(other.capacity_, 0);
+    IdBuffer taken(std::move(other));
+    swap(taken);
     return *this;
   }
-  [[nodiscard]] std::span<const TokenId> ids() const noexcept { return {ids_.get(), size_}; }
+  IdBuffer(const IdBuffer&) = delete;
+  IdBuffer& operator=(const IdBuffer&) = delete;
+
+  [[nodiscard]] TokenId* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::span<const TokenId> ids() const noexcept { return {data_, size_}; }
   void clear() noexcept { size_ = 0; }
   void push_back(TokenId id) { *room(1) = id, ++size_; }
 
   /// Where the next `n` ids may be written; `grow` says how many were.
   TokenId* room(std::size_t n) {
     if (capacity_ - size_ < n) reserve(n);
-    return ids_.get() + size_;
+    return data_ + size_;
   }
   void grow(std::size_t n) noexcept { size_ += n; }
 
  private:
   void reserve(std::size_t n);
-  std::unique_ptr<TokenId[]> ids_;
+  void release() noexcept;
+  void swap(IdBuffer& other) noexcept;
+
+  std::unique_ptr<TokenId[]> heap_;
+  std::shared_ptr<PagePool> pool_;  // if there is one, `pages_` is in use instead
+  Pages pages_;
+  TokenId* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };
@@ -81,6 +92,9 @@ class Encoder {
 
   [[nodiscard]] const Words& words() const noexcept { return words_; }
 
+  /// Memory of results that are no longer in use.
+  [[nodiscard]] const std::shared_ptr<PagePool>& pool() const noexcept { return pool_; }
+
   /// Most ids that texts of so many bytes become, unless a normaliser makes them longer.
   [[nodiscard]] std::size_t most_ids(std::size_t n_bytes) const noexcept;
 
@@ -91,6 +105,7 @@ class Encoder {
   SplitChain chain_;
   Words words_;
   mutable WordCache cache_;
+  std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
 };
 
 /// Encodes texts one after the other. Not for two threads at once: each has its own.
@@ -145,16 +160,22 @@ class Encoder::Run {
   std::size_t encode_pre_tokens(std::string_view text, bool is_last = true);
   void add_token(std::string_view text, TokenId id);
   void add_pre_tokens(std::string_view text, std::size_t start, std::span<const std::size_t> ends);
+  void add_pieces(std::string_view text, std::size_t start, std::size_t end,
+                  std::span<std::size_t> ends, std::size_t n_ends);
+  template <class AddOdd>
+  void add_words(std::string_view text, std::size_t start, std::span<const std::size_t> ends,
+                 std::uint64_t mark, const AddOdd& add_odd);
   void show_pre_tokens(std::string_view text, std::size_t start,
                        std::span<const std::size_t> ends);
   [[nodiscard]] std::string_view word(std::size_t i) const noexcept {
     return keys_[i].is_long() ? long_words_[i] : keys_[i].short_word();
   }
-  void add_odd(std::string_view text);
+  void add_odd(std::string_view text, std::size_t start, std::size_t end);
+  void add_alone(std::string_view word);
   void add_word(const WordKey& key, std::string_view word);
   void flush();
-  template <bool keeps_ids>
   void look_up(TokenId* out);
+  std::size_t look_up(std::size_t i, TokenId* out);
   void add_missed(TokenId* out, std::size_t n_found);
 
   const Encoder& encoder_;

@@ -2,7 +2,6 @@
 // No Python, no I/O.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,16 +20,18 @@ struct Lane {
   static constexpr std::uint32_t kPlaceBits = 6;
   static constexpr std::uint32_t kNoRank = kMostOrders << kPlaceBits;
 
-  alignas(64) std::array<std::uint32_t, N> ranks;  // of the pair that begins at each place
-  std::uint32_t spare_rank;                        // takes the rank of a pair that there is not
-  alignas(64) std::array<Symbol, N + 1> symbols;   // the last one is none: a border
-  std::uint64_t alive;                             // bit i: there is a symbol at place i
-  std::uint32_t order;                             // of the join at hand
-  std::uint32_t left;                              // places around it; N where the word ends
+  alignas(64) std::uint32_t ranks[N + 1];  // of the pair that begins at each place; one more to spare
+  alignas(64) Symbol symbols[N + 1];       // the last one is none: a border
+  std::uint64_t alive;                     // bit i: there is a symbol at place i
+  std::uint32_t order;                     // of the join at hand
+  std::uint32_t left;                      // places around it; N where the word ends
   std::uint32_t at;
   std::uint32_t right;
-  std::array<std::uint32_t, 2> slots;  // where the table tells of the new pairs
+  std::uint32_t slots[2];  // where the table tells of the new pairs
 };
+
+/// Most lanes at a time.
+inline constexpr std::size_t kMostLanes = 64;
 
 /// Joins what can be joined in many words at once: while one waits for memory the others go on.
 /// The lanes hold symbols, the ranks of their pairs (kNoRank where there is none) and `alive`.

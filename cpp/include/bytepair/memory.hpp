@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <utility>
 
 namespace bytepair {
@@ -27,6 +28,9 @@ class Pages {
   /// Gives back what lies beyond the first `n_bytes`, as far as whole pages go.
   void shrink(std::size_t n_bytes) noexcept;
 
+  /// Lets the system have the memory when it needs some; what it holds is of no use any more.
+  void lend() noexcept;
+
   /// Aligned to 64 bytes at least; nullptr without any memory.
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -34,6 +38,19 @@ class Pages {
  private:
   void* data_ = nullptr;
   std::size_t size_ = 0;  // as the system counts it
+};
+
+/// Keeps the last large block that was given back, for the next who wants one: to touch new memory
+/// costs more than to write it. Meanwhile the system may have it. Safe to share between threads.
+class PagePool {
+ public:
+  /// Some memory of `n_bytes` or more, with anything in it. Throws std::bad_alloc.
+  [[nodiscard]] Pages take(std::size_t n_bytes);
+  void give_back(Pages pages) noexcept;
+
+ private:
+  std::mutex lock_;
+  Pages kept_;
 };
 
 /// An array of `T` that never grows; zeroed. `T` needs no constructor.

@@ -1,13 +1,15 @@
 // bytepair/pair_table.hpp: what joins what, found with one look. No Python, no I/O.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "bytepair/memory.hpp"
+
+/// Inlined always: so it may be called from code for any instruction set (src/join_kernel.hpp).
+#define BYTEPAIR_INLINE __attribute__((always_inline)) inline
 
 namespace bytepair {
 
@@ -46,26 +48,26 @@ class PairTable {
   explicit PairTable(const MergeColumns& merges);
 
   /// Where the pair would stand.
-  [[nodiscard]] std::uint32_t place(Symbol left, Symbol right) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t place(Symbol left, Symbol right) const noexcept {
     const std::uint64_t hash = hash_of(left, right);
-    return place_of(hash, pilots_[group_of(hash)]);
+    return place_of(hash, pilot_data_[group_of(hash)]);
   }
-  void prefetch(std::uint32_t place) const noexcept { __builtin_prefetch(&slots_[place]); }
+  BYTEPAIR_INLINE void prefetch(std::uint32_t place) const noexcept { __builtin_prefetch(slot_data_ + place); }
 
   /// In which order the pair joins: its rank among the distinct ranks; kNoOrder if it does not.
   /// `place`: where it would stand.
-  [[nodiscard]] std::uint32_t order_at(std::uint32_t place, Symbol left,
-                                       Symbol right) const noexcept {
-    return slots_[place].order(left, right);
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t order_at(std::uint32_t place, Symbol left,
+                                                       Symbol right) const noexcept {
+    return slot_data_[place].order(left, right);
   }
   [[nodiscard]] std::uint32_t order(Symbol left, Symbol right) const noexcept {
     return order_at(place(left, right), left, right);
   }
 
   /// What the pair that joins in this order becomes.
-  [[nodiscard]] Symbol joined(std::uint32_t order) const noexcept { return joined_[order]; }
-  void prefetch_joined(std::uint32_t order) const noexcept {
-    __builtin_prefetch(&joined_[order]);
+  [[nodiscard]] BYTEPAIR_INLINE Symbol joined(std::uint32_t order) const noexcept { return joined_data_[order]; }
+  BYTEPAIR_INLINE void prefetch_joined(std::uint32_t order) const noexcept {
+    __builtin_prefetch(joined_data_ + order);
   }
 
   /// Number of distinct pairs.
@@ -77,20 +79,20 @@ class PairTable {
   }
 
  private:
-  static std::uint64_t scaled(std::uint64_t bits32, std::uint64_t n) noexcept {
+  BYTEPAIR_INLINE static std::uint64_t scaled(std::uint64_t bits32, std::uint64_t n) noexcept {
     return bits32 * n >> 32;  // 0 .. n - 1
   }
   /// Different pairs have different hashes.
-  [[nodiscard]] std::uint64_t hash_of(Symbol left, Symbol right) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint64_t hash_of(Symbol left, Symbol right) const noexcept {
     std::uint64_t key = (std::uint64_t{left} << 32 | right) ^ seed_;
     key *= 0x9E3779B97F4A7C15u;
     key ^= key >> 32;
     return key * 0xD6E8FEB86659FD93u;
   }
-  [[nodiscard]] std::uint32_t group_of(std::uint64_t hash) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t group_of(std::uint64_t hash) const noexcept {
     return static_cast<std::uint32_t>(scaled(hash >> 32, n_groups_));
   }
-  [[nodiscard]] std::uint32_t place_of(std::uint64_t hash, std::uint32_t pilot) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t place_of(std::uint64_t hash, std::uint32_t pilot) const noexcept {
     const auto step = static_cast<std::uint32_t>(hash >> 16) | 1;
     return static_cast<std::uint32_t>(
         scaled(static_cast<std::uint32_t>(hash) + pilot * step, n_slots_));
@@ -107,6 +109,10 @@ class PairTable {
   std::vector<std::uint8_t> pilots_;
   std::vector<Symbol> joined_;  // by order
   PageArray<Slot> slots_;
+  // Where they lie; moving the table moves none of them.
+  const std::uint8_t* pilot_data_ = nullptr;
+  const Symbol* joined_data_ = nullptr;
+  const Slot* slot_data_ = nullptr;
 };
 
 /// Up to a million symbols: everything that is published, in two thirds of the memory.
@@ -115,14 +121,14 @@ class NarrowSlot {
   static constexpr Symbol kNoSymbol = (1u << 20) - 1;
   NarrowSlot() = default;
   NarrowSlot(Symbol left, Symbol right, std::uint32_t order) : bits_(key(left, right) | order) {}
-  [[nodiscard]] std::uint32_t order(Symbol left, Symbol right) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t order(Symbol left, Symbol right) const noexcept {
     // What is left of the slot once the pair is taken away is the order, or more than any.
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(bits_ ^ key(left, right), kMostOrders));
+    const std::uint64_t rest = bits_ ^ key(left, right);
+    return static_cast<std::uint32_t>(rest < kMostOrders ? rest : kMostOrders);
   }
 
  private:
-  static std::uint64_t key(Symbol left, Symbol right) noexcept {
+  BYTEPAIR_INLINE static std::uint64_t key(Symbol left, Symbol right) noexcept {
     return std::uint64_t{left} << 44 | std::uint64_t{right} << 24;
   }
   std::uint64_t bits_ = ~std::uint64_t{0};
@@ -135,7 +141,7 @@ class WideSlot {
   WideSlot() = default;
   WideSlot(Symbol left, Symbol right, std::uint32_t order)
       : left_(left), right_(right), order_(order) {}
-  [[nodiscard]] std::uint32_t order(Symbol left, Symbol right) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t order(Symbol left, Symbol right) const noexcept {
     return left == left_ && right == right_ ? order_ : kMostOrders;
   }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bytepair/hash.hpp"
+
 namespace bytepair {
 
 using TokenId = std::uint32_t;
@@ -22,7 +24,18 @@ class TokenTable {
   void add(std::string_view bytes, TokenId id);
 
   /// The id, or nullptr. One look into memory for bytes that are no token.
-  [[nodiscard]] const TokenId* find(std::string_view bytes) const noexcept;
+  [[nodiscard]] const TokenId* find(std::string_view bytes) const noexcept {
+    return find(bytes, hash(bytes));
+  }
+
+  /// The same in steps, so that others can be taken while the memory answers.
+  [[nodiscard]] std::uint64_t hash(std::string_view bytes) const noexcept {
+    return bytes.size() > longest_ ? 0 : hash_bytes(bytes);
+  }
+  void prefetch(std::uint64_t hash) const noexcept {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+  [[nodiscard]] const TokenId* find(std::string_view bytes, std::uint64_t hash) const noexcept;
 
   [[nodiscard]] bool empty() const noexcept { return tokens_.empty(); }
 

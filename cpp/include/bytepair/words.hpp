@@ -58,9 +58,12 @@ class Words {
   /// Where pre-tokens may be cut into pieces.
   [[nodiscard]] const Borders& borders() const noexcept { return borders_; }
 
-  /// The id of a pre-token that is not to be merged, else nullptr.
-  [[nodiscard]] const TokenId* whole(std::string_view text) const noexcept {
-    return whole_.find(text);
+  /// True if a symbol follows each pre-token.
+  [[nodiscard]] bool has_end_mark() const noexcept { return first_.rules().end.has_value(); }
+
+  /// True for a pre-token that is not to be merged although there are borders in it.
+  [[nodiscard]] bool is_whole(std::string_view text) const noexcept {
+    return cut_whole_.find(text) != nullptr;
   }
 
  private:
@@ -89,6 +92,7 @@ class Words {
   std::vector<std::uint32_t> byte_pair_ranks_;  // by two bytes, where the parts are plain bytes
   Borders borders_;
   TokenTable whole_;
+  TokenTable cut_whole_;  // those with borders in them
 };
 
 }  // namespace bytepair
