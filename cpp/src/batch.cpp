@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kShare = std::size_t{256} << 10;  // bytes; ids of that many stay in the cache
+constexpr std::size_t kShare = std::size_t{64} << 10;  // bytes; ids of that many stay in the cache
 constexpr std::size_t kLeastShare = std::size_t{16} << 10;
 constexpr std::size_t kLarge = std::size_t{64} << 10;  // ids from which memory comes from the pool
 constexpr std::size_t kSlack = std::size_t{8} << 10;   // ids; words that are looked up want room
@@ -115,7 +115,7 @@ class Work {
   /// Runs in the calling thread, which may ask for permission now and then.
   void run(const KeepGoing* keep_going) {
     Encoder::Run run(encoder_, texts_.n_bytes(), keeps_ids_);
-    if (keeps_ids_ && is_alone_) run.ids = room_for_all();
+    if (keeps_ids_) run.ids = is_alone_ ? room_for_all() : room_for_share();
     TextSource::Share share;
     auto question = Clock::now() + kBetweenQuestions;
     const auto ask = [&] {
@@ -174,7 +174,10 @@ class Work {
       fail(number, row);
       return;
     }
-    if (keeps_ids_ && !is_alone_) collector_.add(number, run.ids);
+    if (keeps_ids_ && !is_alone_) {
+      collector_.add(number, run.ids);
+      if (run.ids.capacity() == 0) run.ids = room_for_share();
+    }
     const std::lock_guard lock(result_lock_);
     counts_.emplace(number, std::move(counts));
   }
@@ -184,6 +187,10 @@ class Work {
     if (number >= first_failed_) return;
     first_failed_ = number;
     failure_ = std::make_exception_ptr(RowError(row, std::current_exception()));
+  }
+
+  [[nodiscard]] IdBuffer room_for_share() const {
+    return IdBuffer(encoder_.pool(), encoder_.most_ids(share_bytes_) + kSlack);
   }
 
   [[nodiscard]] IdBuffer room_for_all() const {

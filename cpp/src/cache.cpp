@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kSmallest = 256;       // entries of the first table
 constexpr std::size_t kArenaPerEntry = 4;    // 4-byte units
 constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
-constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
-constexpr std::size_t kBytesPerWord = 32;    // of much text, for each new word in it
+constexpr std::size_t kGrowth = 2;           // how many times larger the next table is
+constexpr std::size_t kBytesPerWord = 256;    // of much text, for each new word in it
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
 
 std::atomic<std::uint32_t> n_forks{0};
@@ -77,33 +77,43 @@ void WordCache::replace(std::size_t old, std::size_t size) {
 
 /// Other threads may add to `from` meanwhile; what they add may be missing in `to`.
 void WordCache::copy(const Table& from, Table& to) noexcept {
+  // Words that stand where they belong first: they came early, which frequent ones do.
+  const unsigned shift = shift_of(from.size);
+  for (const bool at_home : {true, false}) {
+    for (std::size_t i = 0; i < from.size; ++i) {
+      const WordEntry& entry = from.entries[i];
+      const std::uint64_t high = entry.high.load(std::memory_order_acquire);
+      if (high == 0) continue;
+      const WordKey key{entry.low.load(std::memory_order_relaxed), high & ~WordEntry::kFar};
+      const std::uint32_t hash = lookup_kernel().hash(key);
+      if ((hash >> shift == i) == at_home) copy(from, entry, key, hash, to);
+    }
+  }
+}
+
+void WordCache::copy(const Table& from, const WordEntry& entry, const WordKey& key,
+                     std::uint32_t hash, Table& to) noexcept {
+  const std::uint64_t high = entry.high.load(std::memory_order_relaxed);
+  const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
+  std::uint64_t first = entry.first.load(std::memory_order_relaxed);
+  if (high & WordEntry::kFar) {
+    const std::size_t n_units = key.long_units() + (second >> 32);
+    const std::size_t start = to.arena_used;
+    if (start + n_units > to.arena_size) return;
+    to.arena_used = start + n_units;
+    std::copy_n(from.arena + first, n_units, to.arena + start);
+    first = start;
+  }
   const auto mask = static_cast<std::uint32_t>(to.size - 1);
-  for (std::size_t i = 0; i < from.size; ++i) {
-    const WordEntry& entry = from.entries[i];
-    const std::uint64_t high = entry.high.load(std::memory_order_acquire);
-    if (high == 0) continue;
-    const WordKey key{entry.low.load(std::memory_order_relaxed), high & ~WordEntry::kFar};
-    std::uint64_t first = entry.first.load(std::memory_order_relaxed);
-    const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
-    if (high & WordEntry::kFar) {
-      const std::size_t n_units = key.long_units() + (second >> 32);
-      const std::size_t start = to.arena_used;
-      if (start + n_units > to.arena_size) continue;
-      to.arena_used = start + n_units;
-      std::copy_n(from.arena + first, n_units, to.arena + start);
-      first = start;
-    }
-    const auto home = lookup_kernel().hash(key) >> shift_of(to.size);
-    for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
-      WordEntry& place = to.entries[probed(home, probe, mask)];
-      if (place.second.load(std::memory_order_relaxed) != 0) continue;
-      place.low.store(key.low, std::memory_order_relaxed);
-      place.high.store(high, std::memory_order_relaxed);
-      place.first.store(first, std::memory_order_relaxed);
-      place.second.store(second, std::memory_order_relaxed);
-      to.n_entries.fetch_add(1, std::memory_order_relaxed);
-      break;
-    }
+  for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
+    WordEntry& place = to.entries[probed(hash >> shift_of(to.size), probe, mask)];
+    if (place.second.load(std::memory_order_relaxed) != 0) continue;
+    place.low.store(key.low, std::memory_order_relaxed);
+    place.high.store(high, std::memory_order_relaxed);
+    place.first.store(first, std::memory_order_relaxed);
+    place.second.store(second, std::memory_order_relaxed);
+    to.n_entries.fetch_add(1, std::memory_order_relaxed);
+    return;
   }
 }
 
@@ -163,7 +173,7 @@ void WordCache::View::settle() {
   Table& table = cache_.tables_[table_];
   const std::size_t n_entries = table.n_entries += std::exchange(n_added_, 0);
   const bool is_largest = table.size >= cache_.largest_;
-  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 2;
+  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 3;
   if (n_entries > limit || table.arena_used > table.arena_size) {
     replace(is_largest ? std::max(kSmallest, cache_.largest_ / 16)
                        : std::min(table.size * kGrowth, cache_.largest_));

@@ -310,6 +310,7 @@ void Encoder::Run::look_up(TokenId* out) {
 
 /// A word that does not stand where most do; 0 if it is not known.
 std::size_t Encoder::Run::look_up(std::size_t i, TokenId* out) {
+  if (view_.is_free(places_[i])) return 0;
   std::array<TokenId, 4> storage;
   const auto known = view_.find(keys_[i], word(i), storage);
   if (out != nullptr) std::ranges::copy(known, out);

@@ -40,6 +40,11 @@ class WordCache {
       __builtin_prefetch(&entries_.data[place]);
     }
 
+    /// True if no word stands at a place: then none is known that should.
+    [[nodiscard]] bool is_free(std::uint32_t place) const noexcept {
+      return entries_.data[place].second.load(std::memory_order_relaxed) == 0;
+    }
+
     /// The ids of a word, valid as long as the view; none if it is not known. `storage`: room for
     /// few ids.
     [[nodiscard]] std::span<const TokenId> find(const WordKey& key, std::string_view word,
@@ -86,6 +91,8 @@ class WordCache {
   }
   static void make(Table& table, std::size_t size);
   static void copy(const Table& from, Table& to) noexcept;
+  static void copy(const Table& from, const WordEntry& entry, const WordKey& key,
+                   std::uint32_t hash, Table& to) noexcept;
   void replace(std::size_t old, std::size_t size);
   void sweep() noexcept;
   void forget_threads() noexcept;

@@ -36,7 +36,7 @@ from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
 _LARGE_ID = 2**20 - 1  # ids from here on are numbered anew in the core
-_CACHE_BYTES = 64 << 20
+_CACHE_BYTES = 128 << 20
 _NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
 
 
