@@ -99,6 +99,12 @@ class Collector {
 /// Thrown within a text that is given up.
 struct Stopped {};
 
+/// The numbers of ids of the rows in a share.
+struct Counted {
+  bool goes_on;  // the first one belongs to the row before
+  std::vector<std::int64_t> rows;
+};
+
 /// One batch: what its threads share.
 class Work {
  public:
@@ -140,8 +146,10 @@ class Work {
     rows.complete = !stop_;
     if (stop_) return rows;
     rows.offsets.push_back(0);
-    for (const auto& [share, counts] : counts_) {
-      for (const auto count : counts) rows.offsets.push_back(rows.offsets.back() + count);
+    for (const auto& [share, counted] : counts_) {
+      auto end = rows.offsets.back();
+      if (counted.goes_on) rows.offsets.pop_back();
+      for (const auto count : counted.rows) rows.offsets.push_back(end += count);
     }
     if (keeps_ids_) rows.ids = is_alone_ ? std::move(alone_) : collector_.result();
     return rows;
@@ -157,21 +165,25 @@ class Work {
   }
 
   void encode(Encoder::Run& run, const TextSource::Share& share, std::size_t number) {
-    std::vector<std::int64_t> counts;
-    counts.reserve(share.texts.size());
+    Counted counted{share.n_before > 0, {}};
+    counted.rows.reserve(share.texts.size());
     std::size_t row = share.first_row;
     try {
       for (const auto text : share.texts) {
         const std::size_t before = run.n_ids();
         run.encode(text, cutter_);
-        counts.push_back(static_cast<std::int64_t>(run.n_ids() - before));
+        counted.rows.push_back(static_cast<std::int64_t>(run.n_ids() - before));
         ++row;
         if (stop_) return;
       }
     } catch (const Stopped&) {
       return;
+    } catch (const ForbiddenToken& error) {
+      const std::size_t n_before = row == share.first_row ? share.n_before : 0;
+      fail(number, row, std::make_exception_ptr(ForbiddenToken(n_before + error.at, error.content)));
+      return;
     } catch (...) {
-      fail(number, row);
+      fail(number, row, std::current_exception());
       return;
     }
     if (keeps_ids_ && !is_alone_) {
@@ -179,14 +191,14 @@ class Work {
       if (run.ids.capacity() == 0) run.ids = room_for_share();
     }
     const std::lock_guard lock(result_lock_);
-    counts_.emplace(number, std::move(counts));
+    counts_.emplace(number, std::move(counted));
   }
 
-  void fail(std::size_t number, std::size_t row) {
+  void fail(std::size_t number, std::size_t row, std::exception_ptr why) {
     const std::lock_guard lock(result_lock_);
     if (number >= first_failed_) return;
     first_failed_ = number;
-    failure_ = std::make_exception_ptr(RowError(row, std::current_exception()));
+    failure_ = std::make_exception_ptr(RowError(row, std::move(why)));
   }
 
   [[nodiscard]] IdBuffer room_for_share() const {
@@ -215,7 +227,7 @@ class Work {
   std::atomic<std::size_t> first_failed_{static_cast<std::size_t>(-1)};
   std::mutex result_lock_;
   std::exception_ptr failure_;
-  std::map<std::size_t, std::vector<std::int64_t>> counts_;  // ids of each row, by share
+  std::map<std::size_t, Counted> counts_;  // by share
   Collector collector_;
   IdBuffer alone_;
 };
@@ -247,6 +259,15 @@ Rows run_batch(Work& work, std::size_t n_threads, const KeepGoing& keep_going) {
   }
   if (failure) std::rethrow_exception(failure);
   return work.result();
+}
+
+Rows run_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
+               std::size_t n_threads, const KeepGoing& keep_going, bool keeps_ids) {
+  n_threads = std::min(n_threads, texts.n_bytes() / kLeastShare + 1);
+  DividedTexts divided(texts, encoder, cutter);
+  TextSource& source = n_threads > 1 ? divided : texts;
+  Work work(encoder, source, cutter, n_threads, keeps_ids);
+  return run_batch(work, n_threads, keep_going);
 }
 
 }  // namespace
@@ -289,18 +310,34 @@ bool SeparatedTexts::next(std::size_t n_bytes, Share& share) {
   return !share.texts.empty();
 }
 
+bool DividedTexts::next(std::size_t n_bytes, Share& share) {
+  share.n_before = 0;
+  if (start_ == 0) {
+    if (!texts_.next(n_bytes, share)) return false;
+    long_text_ = share.texts.back();
+    row_ = share.first_row + share.texts.size() - 1;
+  } else {
+    share.first_row = row_;
+    share.texts.assign(1, {});
+    share.n_before = start_;
+  }
+  const bool is_long = long_text_.size() - start_ > 2 * n_bytes;
+  const std::size_t border =
+      is_long ? encoder_.border(long_text_, start_ + n_bytes, cutter_) : Encoder::kNone;
+  const std::size_t end = border == Encoder::kNone ? long_text_.size() : border;
+  share.texts.back() = long_text_.substr(start_, end - start_);
+  start_ = border == Encoder::kNone ? 0 : end;
+  return true;
+}
+
 Rows encode_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
                   std::size_t n_threads, const KeepGoing& keep_going) {
-  n_threads = std::min(n_threads, texts.n_bytes() / kLeastShare + 1);
-  Work work(encoder, texts, cutter, n_threads, true);
-  return run_batch(work, n_threads, keep_going);
+  return run_batch(encoder, texts, cutter, n_threads, keep_going, true);
 }
 
 Rows count_batch(const Encoder& encoder, TextSource& texts, const Cutter& cutter,
                  std::size_t n_threads, const KeepGoing& keep_going) {
-  n_threads = std::min(n_threads, texts.n_bytes() / kLeastShare + 1);
-  Work work(encoder, texts, cutter, n_threads, false);
-  return run_batch(work, n_threads, keep_going);
+  return run_batch(encoder, texts, cutter, n_threads, keep_going, false);
 }
 
 }  // namespace bytepair

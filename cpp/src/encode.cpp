@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "bytepair/utf8.hpp"
+
 namespace bytepair {
 namespace {
 
@@ -69,6 +71,34 @@ Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words
 std::size_t Encoder::most_ids(std::size_t n_bytes) const noexcept {
   const bool has_end_mark = words_.has_end_mark();  // behind each pre-token, of a byte or more
   return has_end_mark ? n_bytes * 2 : n_bytes;
+}
+
+std::size_t Encoder::border(std::string_view text, std::size_t from, const Cutter& cutter) const {
+  if (edits_) return kNone;
+  while (from < text.size()) {
+    const std::size_t at = chain_.certain_border(text, from, text.size());
+    if (at == kNone || divides(text, at, cutter)) return at;
+    from = at + cutter.reach();  // looked at once: no text costs more than to read it twice
+  }
+  return kNone;
+}
+
+bool Encoder::divides(std::string_view text, std::size_t at, const Cutter& cutter) const {
+  if (!normalizer_.empty()) {
+    const std::size_t reach = cutter.normalized.empty() ? 0 : cutter.reach();
+    const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
+    // A token that is looked for in the normalised text must not hide behind other characters.
+    const auto around = text.substr(at - std::min(at, reach), 2 * reach);
+    if (!std::ranges::all_of(around, [](char byte) { return byte >= 0; })) return false;
+    std::size_t before = at - 1;
+    while (before > 0 && (begin[before] & 0xC0) == 0x80) --before;
+    const auto* end = begin + text.size();
+    if (!normalizer_.divides(read_utf8(begin + before, begin + at).code,
+                             read_utf8(begin + at, end).code)) {
+      return false;
+    }
+  }
+  return cutter.divides(text, at);
 }
 
 Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps_ids)

@@ -138,6 +138,13 @@ Normalizer::Normalizer(std::vector<Step> steps) : steps_(std::move(steps)) {
   }
 }
 
+bool Normalizer::divides(std::uint32_t before, std::uint32_t behind) const noexcept {
+  return std::ranges::all_of(steps_, [&](const Step& step) {
+    const auto* form = std::get_if<Form>(&step);
+    return form != nullptr && form->check.keeps(before, behind);
+  });
+}
+
 std::string_view Normalizer::apply(std::string_view text, Buffers& buffers) const {
   for (const auto& step : steps_) {
     // `text` may lie in `now`, so the next one is written to `then`.

@@ -164,6 +164,13 @@ SpecialMatcher::Range SpecialMatcher::narrowed(Range range, std::size_t place,
           static_cast<std::size_t>(last - sorted_.begin())};
 }
 
+bool SpecialMatcher::is_clear(std::string_view text, std::size_t at) const {
+  if (longest_ == 0) return true;
+  const std::size_t from = at - std::min(at, longest_);
+  const auto around = text.substr(0, std::min(at + longest_, text.size()));
+  return find(around, from, std::min(at + 1, around.size())).size == 0;
+}
+
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens, CodeRanges word)
     : tokens_(std::move(tokens)), word_(std::move(word)) {
   std::vector<std::string> contents;
@@ -218,6 +225,13 @@ std::size_t AddedTokens::certain(std::string_view text) const {
     if (match->found.start < place && place < match->found.end) place = match->found.start;
   }
   return place;
+}
+
+bool AddedTokens::divides(std::string_view text, std::size_t at) const {
+  if (tokens_.empty()) return true;
+  // White space on both sides may all belong to one token.
+  const bool is_in_spaces = before_spaces(text, at) < at && behind_spaces(text, at) > at;
+  return !is_in_spaces && matcher_.is_clear(text, at);
 }
 
 /// True if a word character stands before `start` or behind `end`.

@@ -40,6 +40,7 @@ class TextSource {
   struct Share {
     std::size_t first_row = 0;
     std::vector<std::string_view> texts;
+    std::size_t n_before = 0;  // bytes of the first row in earlier shares: its text goes on here
   };
   TextSource() = default;
   virtual ~TextSource() = default;
@@ -82,6 +83,24 @@ class SeparatedTexts : public TextSource {
   std::size_t document_ = 0;
   std::size_t start_ = 0;
   std::size_t row_ = 0;
+};
+
+/// The same texts, long ones in parts that may be encoded apart from each other.
+class DividedTexts : public TextSource {
+ public:
+  /// All must outlive it.
+  DividedTexts(TextSource& texts, const Encoder& encoder, const Cutter& cutter)
+      : texts_(texts), encoder_(encoder), cutter_(cutter) {}
+  bool next(std::size_t n_bytes, Share& share) override;
+  [[nodiscard]] std::size_t n_bytes() const override { return texts_.n_bytes(); }
+
+ private:
+  TextSource& texts_;
+  const Encoder& encoder_;
+  const Cutter& cutter_;
+  std::string_view long_text_;  // the text that is being divided
+  std::size_t row_ = 0;         // its row
+  std::size_t start_ = 0;       // of the next part; 0: there is no such text
 };
 
 /// Encodes on `n_threads` >= 1 threads, this one included; the result does not depend on them.

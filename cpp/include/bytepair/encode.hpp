@@ -98,7 +98,15 @@ class Encoder {
   /// Most ids that texts of so many bytes become, unless a normaliser makes them longer.
   [[nodiscard]] std::size_t most_ids(std::size_t n_bytes) const noexcept;
 
+  /// A place behind `from` where `text` may be divided: the ids of both parts, encoded as texts of
+  /// their own, are those of the whole. `kNone` if none is found. O(text.size() - from).
+  [[nodiscard]] std::size_t border(std::string_view text, std::size_t from,
+                                   const Cutter& cutter) const;
+  static constexpr std::size_t kNone = SplitChain::kNone;
+
  private:
+  [[nodiscard]] bool divides(std::string_view text, std::size_t at, const Cutter& cutter) const;
+
   Normalizer normalizer_;
   Edit edit_;
   bool edits_;

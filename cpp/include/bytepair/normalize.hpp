@@ -32,6 +32,12 @@ class QuickCheck {
   /// end of a window.
   [[nodiscard]] Window next(std::string_view text, std::size_t from) const noexcept;
 
+  /// True if neither character can change when they stand beside each other, in this order; but for
+  /// what stands before the first.
+  [[nodiscard]] bool keeps(std::uint32_t before, std::uint32_t behind) const noexcept {
+    return value(before) == 0 && value(behind) == 0;
+  }
+
  private:
   [[nodiscard]] std::uint8_t value(std::uint32_t code) const noexcept;
 
@@ -75,6 +81,10 @@ class Normalizer {
   [[nodiscard]] std::string_view apply(std::string_view text, Buffers& buffers) const;
 
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
+
+  /// True if a text may be divided between two characters: they stay what they are, and both parts
+  /// change as they do within the whole. May be false where that is so.
+  [[nodiscard]] bool divides(std::uint32_t before, std::uint32_t behind) const noexcept;
 
  private:
   std::vector<Step> steps_;

@@ -1,6 +1,7 @@
 // bytepair/special.hpp: finds added tokens in text. No Python, no I/O, no locale.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,9 @@ class SpecialMatcher {
 
   /// The first place from which `text` ends within one of the strings; its size if there is none.
   [[nodiscard]] std::size_t begun(std::string_view text) const;
+
+  /// True if no string that is in the text ends at `at`, begins there or reaches across.
+  [[nodiscard]] bool is_clear(std::string_view text, std::size_t at) const;
 
   /// Length in bytes of the longest string, 0 without any.
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
@@ -91,7 +95,14 @@ class AddedTokens {
   /// Up to where no text behind `text` can change what is found; in no token.
   [[nodiscard]] std::size_t certain(std::string_view text) const;
 
+  /// True if the same tokens are found before `at` and behind it when the text is divided there.
+  /// May be false where that is so.
+  [[nodiscard]] bool divides(std::string_view text, std::size_t at) const;
+
   [[nodiscard]] bool empty() const noexcept { return tokens_.empty(); }
+
+  /// Length in bytes of the longest content, 0 without any.
+  [[nodiscard]] std::size_t longest() const noexcept { return matcher_.longest(); }
 
  private:
   struct Match {
@@ -114,6 +125,16 @@ struct Cutter {
   AddedTokens original;
   AddedTokens normalized;
   SpecialMatcher forbidden;
+
+  /// True if the same is found on both sides of `at` when the text is divided there. May be false
+  /// where that is so.
+  [[nodiscard]] bool divides(std::string_view text, std::size_t at) const {
+    return original.divides(text, at) && normalized.divides(text, at) && forbidden.is_clear(text, at);
+  }
+  /// Bytes on both sides of a place that `divides` looks at, white space left out.
+  [[nodiscard]] std::size_t reach() const noexcept {
+    return std::max({original.longest(), normalized.longest(), forbidden.longest()});
+  }
 };
 
 }  // namespace bytepair
