@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kSmallest = 256;       // entries of the first table
 constexpr std::size_t kArenaPerEntry = 4;    // 4-byte units
 constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
-constexpr std::size_t kGrowth = 2;           // how many times larger the next table is
-constexpr std::size_t kBytesPerWord = 256;    // of much text, for each new word in it
+constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
+constexpr std::size_t kBytesPerWord = 128;   // of much text, for each new word in it
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
 
 std::atomic<std::uint32_t> n_forks{0};
@@ -173,7 +173,7 @@ void WordCache::View::settle() {
   Table& table = cache_.tables_[table_];
   const std::size_t n_entries = table.n_entries += std::exchange(n_added_, 0);
   const bool is_largest = table.size >= cache_.largest_;
-  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 3;
+  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 2;
   if (n_entries > limit || table.arena_used > table.arena_size) {
     replace(is_largest ? std::max(kSmallest, cache_.largest_ / 16)
                        : std::min(table.size * kGrowth, cache_.largest_));

@@ -10,6 +10,7 @@
 using namespace merges;
 using bytepair::count_batch;
 using bytepair::Cutter;
+using bytepair::DividedTexts;
 using bytepair::encode_batch;
 using bytepair::Encoder;
 using bytepair::Normalizer;
@@ -81,6 +82,56 @@ TEST(a_batch_has_the_rows_of_its_texts_whatever_the_number_of_threads) {
       CHECK_EQ(ids_of(rows), ids);
       Texts again(views);
       CHECK_EQ(count_batch(encoder, again, kNoTokens, n_threads, always).offsets, offsets);
+    }
+  }
+}
+
+TEST(a_long_text_is_divided_and_put_together_again) {
+  std::mt19937 random(8);
+  const auto encoder = make(random_merges(random, false));
+  const std::vector<std::string> texts = {"ab", random_letters(random, 400'000), "",
+                                          tables::random_text(random, 200'000), "cd"};
+  const Views views(texts.begin(), texts.end());
+  Texts source(views);
+  DividedTexts divided(source, encoder, kNoTokens);
+  TextSource::Share share;
+  std::vector<std::string> rows(texts.size());
+  std::size_t n_shares = 0;
+  for (; divided.next(10'000, share); ++n_shares) {
+    CHECK_EQ(share.n_before, share.n_before > 0 ? rows[share.first_row].size() : 0);
+    for (std::size_t i = 0; i < share.texts.size(); ++i) rows[share.first_row + i] += share.texts[i];
+  }
+  CHECK_EQ(rows, texts);
+  CHECK(n_shares > 10);
+  Texts alone(views);
+  const auto expected = encode_batch(encoder, alone, kNoTokens, 1, always);
+  for (std::size_t n_threads = 2; n_threads <= 4; ++n_threads) {
+    Texts again(views);
+    const auto found = encode_batch(encoder, again, kNoTokens, n_threads, always);
+    CHECK_EQ(found.offsets, expected.offsets);
+    CHECK_EQ(ids_of(found), ids_of(expected));
+    Texts counted(views);
+    CHECK_EQ(count_batch(encoder, counted, kNoTokens, n_threads, always).offsets, expected.offsets);
+  }
+}
+
+TEST(a_forbidden_token_is_named_by_its_place_in_the_whole_text) {
+  const auto encoder = make({});
+  const Cutter cutter{{}, {}, bytepair::SpecialMatcher({"<x>"})};
+  const std::string text = repeated("ab 12 ", 100'000) + "<x>" + repeated("ab 12 ", 100'000);
+  const Views views = {"ab", text};
+  for (std::size_t n_threads = 1; n_threads <= 3; ++n_threads) {
+    Texts source(views);
+    try {
+      (void)encode_batch(encoder, source, cutter, n_threads, always);
+      CHECK(false);
+    } catch (const RowError& error) {
+      CHECK_EQ(error.row, std::size_t{1});
+      try {
+        std::rethrow_exception(error.cause);
+      } catch (const bytepair::ForbiddenToken& cause) {
+        CHECK_EQ(cause.at, std::size_t{600'000});
+      }
     }
   }
 }

@@ -210,4 +210,58 @@ TEST(long_texts_pause_now_and_then) {
   CHECK_EQ(n_pauses, 3);
 }
 
+TEST(a_text_divided_at_a_border_has_the_ids_of_the_whole) {
+  std::mt19937 random(11);
+  const auto acute = [] {  // e and an accent become one character
+    const std::vector<std::uint32_t> codes = {0x301};
+    const std::vector<std::uint8_t> values = {bytepair::QuickCheck::kMayChange};
+    return Normalizer::Form{bytepair::QuickCheck(codes, values), [](std::string_view window) {
+                              std::string text(window);
+                              for (std::size_t at = 0; (at = text.find("e\xCC\x81")) != text.npos;) {
+                                text.replace(at, 3, "\xC3\xA9");
+                              }
+                              return text;
+                            }};
+  };
+  const std::vector<std::string> parts = {"a", "b", "e", " ", " ", "\n", "\xCC\x81", "\xC3\xA9", "<x>",
+                                          "<y> ", "<z", ">", "\xE3\x80\x80", "\xFF", "ab e"};
+  const AddedToken open{"<x>", 1000, true, true, false};
+  const AddedToken word{"ab e", 1001, false, false, true};
+  const auto with_tokens = cutter_of({open}, {word, added("<y> ", 1002)}, {"<z>"});
+  std::size_t n_borders = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::vector<Normalizer::Step> steps;
+    if (round % 2 == 1) steps.emplace_back(acute());
+    const auto encoder = make(random_merges(random, false), Splitter(tables::words()), {}, steps);
+    const Cutter cutter = round % 3 == 0 ? Cutter() : with_tokens;
+    std::string text;
+    for (std::size_t n = random() % 30; n > 0; --n) text += parts[random() % parts.size()];
+    if (cutter.forbidden.find(text, 0, text.size()).size > 0) continue;
+    const auto border = encoder.border(text, random() % (text.size() + 1), cutter);
+    if (border == Encoder::kNone) continue;
+    ++n_borders;
+    auto ids = encode(encoder, text.substr(0, border), cutter);
+    const auto rest = encode(encoder, text.substr(border), cutter);
+    ids.insert(ids.end(), rest.begin(), rest.end());
+    CHECK_EQ(ids, encode(encoder, text, cutter));
+  }
+  CHECK(n_borders > 500);
+}
+
+TEST(borders_worked_by_hand) {
+  const auto encoder = make({}, Splitter(tables::words()));
+  const auto border = [&](std::string_view text, const Cutter& cutter) {
+    return encoder.border(text, 0, cutter);
+  };
+  CHECK_EQ(border("ab cd", Cutter()), std::size_t{2});
+  CHECK_EQ(border("ab cd ef gh", cutter_of({added("b c", 1000)})), std::size_t{8});
+  CHECK_EQ(border("ab cd ef gh", cutter_of({}, {}, {"b c"})), std::size_t{8});
+  CHECK_EQ(border("ab cd", cutter_of({added(" cd", 1000)})), Encoder::kNone);
+  CHECK_EQ(border("ab cd", cutter_of({added("ab", 1000)})), Encoder::kNone);
+  const auto changed = make({}, Splitter(tables::words()), {"_", "", false});
+  CHECK_EQ(changed.border("ab cd", 0, Cutter()), Encoder::kNone);
+  const auto replaced = make({}, Splitter(tables::words()), {}, {Normalizer::Replace{"b ", "b"}});
+  CHECK_EQ(replaced.border("ab cd", 0, Cutter()), Encoder::kNone);
+}
+
 int main() { return check::run_all(); }
