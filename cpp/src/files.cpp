@@ -37,7 +37,7 @@ FileBytes::FileBytes(const std::string& path) {
   if (fstat(open.file, &status) != 0) fail();
   const auto size = static_cast<std::size_t>(status.st_size);
   if (S_ISREG(status.st_mode) && size >= kLarge) {
-    void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, open.file, 0);
+    void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, open.file, 0);
     if (data != MAP_FAILED) {
       bytes_ = {static_cast<const char*>(data), size};
       is_mapped_ = true;
