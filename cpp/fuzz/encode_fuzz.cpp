@@ -176,7 +176,6 @@ class Reference {
     char spelling[8];
     std::snprintf(spelling, sizeof spelling, "<0x%02X>", static_cast<unsigned char>(byte[0]));
     whole_[spelling] = symbol;
-    whole_[byte] = symbol;
   }
 
   [[nodiscard]] std::size_t part_size(std::string_view rest) const {

@@ -70,21 +70,22 @@ void Words::add_first(const Tokens& tokens) {
 
 void Words::add_whole(const Tokens& tokens) {
   whole_ = TokenTable(tokens.symbols.size() + 256, tokens.bytes.size());
-  // Of tokens with the same bytes the last one counts: a character rather than the byte of the same
-  // value that stands in for unknown ones, and anything rather than the spelling of such a byte.
+  // A byte that stands in for unknown characters is found by its spelling, not by itself: a text of
+  // this byte alone gets an end mark. Of tokens with the same bytes the last one counts, and
+  // anything rather than such a spelling.
   const auto add = [&](const auto& wanted, const auto& spelling) {
     for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
       if (wanted(tokens.kinds[i])) whole_.add(spelling(i), id_of(tokens.symbols[i]));
     }
   };
   constexpr unsigned kMarked = Tokens::kContinuesWord | Tokens::kEndsWord;
-  const auto is_byte = [](unsigned kind) { return (kind & Tokens::kByteFallback) != 0; };
+  const unsigned left_out = kMarked | (first_.rules().by_bytes ? 0 : Tokens::kByteFallback);
   const auto content = [&](std::size_t i) { return token_at(tokens, i); };
   if (!first_.rules().by_bytes) {
+    const auto is_byte = [](unsigned kind) { return (kind & Tokens::kByteFallback) != 0; };
     add(is_byte, [&](std::size_t i) { return spelt_byte(token_at(tokens, i)); });
   }
-  add([&](unsigned kind) { return is_byte(kind) && !(kind & kMarked); }, content);
-  add([&](unsigned kind) { return !is_byte(kind) && !(kind & kMarked); }, content);
+  add([&](unsigned kind) { return !(kind & left_out); }, content);
   if (borders_.empty()) return;
   cut_whole_ = TokenTable(tokens.symbols.size(), 0);
   for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {

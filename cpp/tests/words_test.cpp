@@ -185,6 +185,15 @@ TEST(the_spelling_of_a_fallback_byte_is_a_whole_token) {
   CHECK_EQ(encode(words, "a"), Ids{1});
 }
 
+TEST(a_fallback_byte_by_itself_is_no_whole_token) {
+  auto rules = by_character(true);
+  rules.end = 9;
+  const auto words = words_of(characters(true), {}, rules, true);
+  CHECK_EQ(encode(words, "a"), Ids{1});
+  CHECK_EQ(encode(words, "b"), (Ids{100 + 'b', 9}));
+  CHECK_EQ(encode(words, "\xC3"), (Ids{100 + 0xC3, 9}));
+}
+
 TEST(the_end_mark_follows_each_pre_token) {
   auto rules = by_character(true);
   rules.end = 9;

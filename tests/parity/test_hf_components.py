@@ -28,7 +28,9 @@ from tokenizers import (
 
 import bytepair
 from bytepair import formats
-from bytepair.model import TokenizerSpec
+from bytepair.model import Replace, TokenizerSpec
+from bytepair.normalizers import normalize
+from bytepair.patterns import for_oniguruma
 from inputs import FRAGMENTS, fewer, medley
 
 SPECIALS = ["<unk>", "<s>", "</s>"]
@@ -137,9 +139,10 @@ BYTE_CUTS = {
     "prefix-then-digits": cuts(pre_tokenizers.ByteLevel(use_regex=False), pre_tokenizers.Digits()),
     "literal": cuts(pre_tokenizers.Split(".", "merged_with_previous"), SPELL),
 }
+BEHAVIORS = ("isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous")
 BYTE_CUTS |= {
     f"{behavior}-{invert}": cuts(split(r"\p{L}+|\s", behavior, invert), SPELL)
-    for behavior in ("removed", "merged_with_previous", "merged_with_next", "contiguous")
+    for behavior in BEHAVIORS[1:]
     for invert in (False, True)
 }
 CHAR_CUTS = {
@@ -285,3 +288,50 @@ def test_what_was_read_is_written_to_the_same(name, tmp_path):
     for text in [*medley()[:60], *PIECES, "".join(PIECES)]:
         assert again.encode(text).ids == theirs(name).encode(text).ids
         assert again.encode(text, "the").type_ids == theirs(name).encode(text, "the").type_ids
+
+
+# ---------------------------------------------------------------------- matches of nothing
+
+NOTHING = ["a*", "b|", "|b", "(?=b)", "a??", r"\s*", r"[^\S\n]*$", "", None]
+
+
+@cache
+def cut_at_nothing(pattern, behavior, invert):
+    """A small tokenizer with such a Split: theirs, and what we read of it; None: the text ""."""
+    vocab = {
+        token: n for n, token in enumerate(["a", "b", " ", "é", "\n", "aa", "ab", "aab", " b"])
+    }
+    merges = [("a", "a"), ("a", "b"), ("a", "ab"), (" ", "b")]
+    tokenizer = Tokenizer(models.BPE(vocab, merges))
+    source = "" if pattern is None else Regex(pattern)
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(source, behavior, invert)
+    tokenizer.decoder = decoders.Sequence([decoders.Replace(source, "-"), decoders.Fuse()])
+    with TemporaryDirectory() as folder:
+        tokenizer.save(f"{folder}/tokenizer.json")
+        return tokenizer, formats.read(Path(folder))
+
+
+@pytest.mark.filterwarnings("ignore:pattern .* runs on the `regex` package")
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize("pattern", NOTHING)
+@pytest.mark.parametrize("behavior", BEHAVIORS)
+@given(text=st.text("aab é\n", max_size=9), invert=st.booleans())
+@fewer(5)
+def test_a_match_of_nothing_cuts_as_there(engine, pattern, behavior, text, invert):
+    """It is no piece, but a border, and counts as a match for the pieces beside it."""
+    tokenizer, read = cut_at_nothing(pattern, behavior, invert)
+    expected = tokenizer.encode(text)
+    mine = bytepair.Tokenizer(read, engine=engine)
+    assert mine.encode_with_offsets(text) == (expected.ids, expected.offsets)
+    assert mine.encode(text) == expected.ids
+    assert mine.decode(expected.ids) == tokenizer.decode(expected.ids)
+
+
+@pytest.mark.parametrize("pattern", NOTHING)
+@given(text=st.text("aab é\n", max_size=9))
+@fewer(2)
+def test_a_match_of_nothing_is_replaced_as_there(pattern, text):
+    """By their normaliser alone: behind it their ByteLevel garbles such a text, or panics."""
+    step = normalizers.Replace("" if pattern is None else Regex(pattern), "-x")
+    read = Replace(for_oniguruma(pattern or ""), "-x", is_regex=pattern is not None)
+    assert normalize(text.encode(), [read]).decode() == step.normalize_str(text)

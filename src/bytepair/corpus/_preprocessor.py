@@ -9,7 +9,7 @@ from bytepair.errors import ArgumentError
 from bytepair.model import Chunk, SplitRules, to_utf8
 from bytepair.normalizers import normalize
 from bytepair.normalizers import resolve as resolve_normalizer
-from bytepair.patterns import automaton
+from bytepair.patterns import check_cuts
 from bytepair.patterns import resolve as resolve_pattern
 
 
@@ -51,7 +51,7 @@ class Preprocessor:
             )
         resolved = resolve_pattern(pattern)
         if resolved is not None:
-            automaton(resolved)  # raises now, not after the corpus has been read
+            check_cuts(resolved)  # raises now, not after the corpus has been read
         names = resolve_normalizer(normalizer)
         self.rules = SplitRules(resolved, names, _in_order(special_tokens))
         self.separator = to_utf8(separator) if isinstance(separator, str) else separator

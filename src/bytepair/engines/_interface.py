@@ -296,7 +296,7 @@ class Engine(Protocol):
         """
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
-        """`cache_bytes`: limit of each of its caches of words seen; None: the engine's default."""
+        """`cache_bytes`: limit of its cache of words seen; None: the engine's default."""
 
     def cutter(
         self,

@@ -21,7 +21,9 @@ _BORDER_FLAGS = ("lstrip", "rstrip", "single_word")
 _KEYS = {"id", "content", *FLAGS}
 
 
-def read_added(root: Section, ids: Mapping[str, TokenId]) -> tuple[AddedToken, ...]:
+def read_added(
+    root: Section, ids: Mapping[str, TokenId], spelling: Spelling
+) -> tuple[AddedToken, ...]:
     """Added tokens by ascending id; `ids` are those of the model's vocabulary.
 
     Raises:
@@ -32,12 +34,22 @@ def read_added(root: Section, ids: Mapping[str, TokenId]) -> tuple[AddedToken, .
     added = [_plain(item) or _checked(root, place, item) for place, item in enumerate(items)]
     _check_distinct(root, added)
     for token in added:
-        if (known := ids.get(token.content, token.id)) != token.id:
+        known = ids.get(token.content, token.id)
+        if known != token.id and not _spells_other_bytes(token.content, spelling):
             raise root.error(
                 f"added token {token.content[:60]!r} has id {token.id}, but model.vocab gives it "
                 f"id {known}"
             )
     return tuple(sorted(added, key=lambda token: token.id))
+
+
+def _spells_other_bytes(content: str, spelling: Spelling) -> bool:
+    """True if a token of the vocabulary that is spelt like this text is another: "é", the byte E9.
+
+    Hugging Face would take the two for one, and decode the text as that byte.
+    """
+    core = spelling.parts(content).core
+    return spelling.is_byte_level and bytes_of(core) not in {None, content.encode()}
 
 
 def _plain(item: object) -> AddedToken | None:

@@ -32,7 +32,7 @@ from bytepair.model import (
     TokenId,
     TokenizerSpec,
 )
-from bytepair.patterns import automaton, resolve_steps
+from bytepair.patterns import check_cuts, resolve_steps
 
 GGUF_MAGIC = b"GGUF"
 
@@ -218,7 +218,7 @@ def _cutting(metadata: Metadata, pattern: str | None) -> Cutting:
     if pattern is not None:
         steps = resolve_steps(pattern)
         for step in steps:
-            automaton(step.pattern)  # refuses what cannot cut text
+            check_cuts(step.pattern)
         return (known or Cutting(()))._replace(steps=steps)
     if name is None:
         raise metadata.error("pre", "is missing: how text is cut would be a guess. Pass pattern=.")

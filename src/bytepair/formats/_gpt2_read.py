@@ -16,7 +16,7 @@ from bytepair.formats._json import Section, read_object, read_text
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._vocab import check_id
 from bytepair.model import AddedToken, SplitRules, TokenId, TokenizerSpec
-from bytepair.patterns import NAMED, automaton, resolve
+from bytepair.patterns import NAMED, check_cuts, resolve
 
 _NAMES = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
 _END = "<|endoftext|>"
@@ -76,7 +76,7 @@ def read_gpt2(
     if pattern is None:
         _check_class(vocab.parent)
     elif regex is not None:
-        automaton(regex)  # refuses what cannot cut text
+        check_cuts(regex)
     return TokenizerSpec(
         ordinary_vocabulary(root.source, ids, table, added),
         table,

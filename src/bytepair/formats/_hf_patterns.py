@@ -16,7 +16,6 @@ from bytepair.patterns import (
     HF_DIGIT,
     HF_PUNCTUATION,
     NAMED,
-    automaton,
     for_oniguruma,
     portable,
     regex_of,
@@ -51,7 +50,7 @@ def read_source(section: Section) -> Source:
     """The member "pattern": {"String": text} or {"Regex": regex}.
 
     Raises:
-        FormatError: neither, or both; empty; not a regex, or one that is not supported.
+        FormatError: neither, or both; not a regex, or one that is not supported.
     """
     source = section.section("pattern")
     if len(source.members) != 1 or not source.members.keys() <= {"String", "Regex"}:
@@ -59,8 +58,6 @@ def read_source(section: Section) -> Source:
         raise source.error(f"{source.where} must hold either 'String' or 'Regex', got {keys[:60]}")
     is_regex = "Regex" in source.members
     text = source.get("Regex" if is_regex else "String", str)
-    if not text:
-        raise source.error(f"{source.path(next(iter(source.members)))} is empty: it finds nothing")
     return Source(_our_reading(source, text) if is_regex else text, is_regex)
 
 
@@ -77,18 +74,6 @@ def _our_reading(source: Section, pattern: str) -> str:
 def _named() -> Mapping[str, str]:
     """Named patterns that are spelt otherwise in files, by that spelling."""
     return {portable(pattern): pattern for pattern in NAMED.values() if "$" in pattern}
-
-
-def check_cuts(section: Section, pattern: str) -> None:
-    """Refuse a regex that cannot cut text.
-
-    Raises:
-        FormatError: it matches the empty text.
-    """
-    try:
-        automaton(pattern)
-    except PatternError as error:
-        raise section.error(f"{section.path('pattern')}: {error}") from error
 
 
 def as_regex(source: Source) -> str:

@@ -13,7 +13,6 @@ from bytepair.formats._hf_patterns import (
     WHITE_SPACE,
     WORD_OR_SIGNS,
     as_regex,
-    check_cuts,
     literal,
     portable_or_refuse,
     read_behavior,
@@ -98,10 +97,7 @@ def _split(leaf: Section) -> list[PreTokenizerStep]:
     pattern, behavior = as_regex(read_source(leaf)), read_behavior(leaf)
     # Where matches and gaps fare alike, it does not matter which is which.
     invert = leaf.get("invert", bool, False) and behavior not in {"isolated", "contiguous"}
-    steps = split_steps(Split(pattern, behavior, invert))
-    for step in steps:
-        check_cuts(leaf, step.pattern)
-    return list(steps)
+    return list(split_steps(Split(pattern, behavior, invert)))
 
 
 def _metaspace(leaf: Section) -> list[PreTokenizerStep]:

@@ -43,7 +43,7 @@ def _spec(root: Section, entries: CoreEntries | None, name: str) -> TokenizerSpe
     normalizing = read_normalizer(root)
     splitting = read_pre_tokenizer(root, is_spelled=normalizing.spells_bytes)
     model = read_model(root, entries, is_byte_level=splitting.is_byte_level)
-    added = read_added(root, model.ids)
+    added = read_added(root, model.ids, model.spelling)
     if normalizing.spells_bytes:
         check_flags(root, added)
     left_out = added_only(model, added)

@@ -25,7 +25,7 @@ from bytepair.model import (
     TokenizerSpec,
     Vocabulary,
 )
-from bytepair.patterns import NAMED, automaton, resolve
+from bytepair.patterns import NAMED, check_cuts, resolve
 
 SIDECAR_VERSION = 1
 
@@ -92,7 +92,7 @@ def rank_spec(
         PatternError: the pattern cannot cut text.
     """
     if pattern is not None:
-        automaton(pattern)  # refuses what cannot cut text
+        check_cuts(pattern)
     return TokenizerSpec(
         _vocabulary(source, rank_by_token),
         rank_table(rank_by_token),
@@ -204,7 +204,7 @@ def _sidecar(path: Path) -> RankFacts | None:
     pattern = root.get(key, str) if root.members.get(key, "") is not None else None
     try:
         if pattern is not None:
-            automaton(pattern)
+            check_cuts(pattern)
     except PatternError as error:
         raise root.error(f"{key}: {error}") from error
     _require_same_ranks(root, path)

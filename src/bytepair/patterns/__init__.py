@@ -12,7 +12,7 @@ from bytepair.patterns._named import (
     resolve,
     resolve_steps,
 )
-from bytepair.patterns._pattern import automaton, exact_regex_of, regex_for, regex_of
+from bytepair.patterns._pattern import automaton, check_cuts, exact_regex_of, regex_for, regex_of
 from bytepair.patterns._portable import for_oniguruma, portable
 from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed, word_set
 
@@ -25,6 +25,7 @@ __all__ = [
     "UNICODE_VERSION",
     "Automaton",
     "automaton",
+    "check_cuts",
     "exact_regex_of",
     "for_oniguruma",
     "has_disputed",

@@ -24,26 +24,47 @@ def automaton(pattern: str) -> Automaton | None:
     Compiling takes about 20 ms; the result is kept. It is the same on every machine.
 
     Raises:
-        PatternError: not a regex, or one that matches the empty text.
+        PatternError: not a regex.
 
     >>> automaton(r"[a-z]+|[^a-z]+").transitions.shape
     (4, 3)
     """
+    tables = _tables(pattern)
+    if isinstance(tables, Automaton):
+        return tables
+    regex_of(pattern)  # what is no regex at all has another message
+    warnings.warn(
+        f"pattern {pattern!r} runs on the `regex` package, which is slower: "
+        f"the pattern compiler does not express {tables}.",
+        BytepairWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+def check_cuts(pattern: str) -> None:
+    """Refuse a pattern of one's own that matches the empty text: engines disagree on what it cuts.
+
+    Files of Hugging Face may hold such a pattern: there it is known what its engine does.
+
+    Raises:
+        PatternError: not a regex, or one that matches the empty text.
+    """
+    if not isinstance(_tables(pattern), Automaton) and regex_of(pattern).fullmatch(""):
+        raise PatternError(
+            f"pattern {pattern!r} matches the empty text, so it cannot cut anything. "
+            "Use '+' where '*' lets every part be absent."
+        )
+    automaton(pattern)
+
+
+@cache
+def _tables(pattern: str) -> Automaton | str:
+    """The tables, or what in the pattern they cannot express."""
     try:
         return build(parse(pattern))
     except UnsupportedError as reason:
-        if regex_of(pattern).fullmatch(""):
-            raise PatternError(
-                f"pattern {pattern!r} matches the empty text, so it cannot cut anything. "
-                "Use '+' where '*' lets every part be absent."
-            ) from None
-        warnings.warn(
-            f"pattern {pattern!r} runs on the `regex` package, which is slower: "
-            f"the pattern compiler does not express {reason}.",
-            BytepairWarning,
-            stacklevel=2,
-        )
-        return None
+        return str(reason)
 
 
 @cache

@@ -14,7 +14,7 @@ from bytepair.model import (
     WordEnds,
     WordStarts,
 )
-from bytepair.patterns import regex_of
+from bytepair.normalizers import normalize
 
 # What Hugging Face's WordPiece decoder changes in each token, in this order.
 _CLEANUP = (
@@ -112,17 +112,10 @@ def _change(
 
 
 def _replacement(step: Replace) -> Callable[[TokenId, bytes], bytes]:
-    if not step.is_regex:
+    if step.pattern and not step.is_regex:
         old, new = step.pattern.encode(), step.content.encode()
         return lambda _, data: data.replace(old, new)
-    search = regex_of(step.pattern)
-
-    def replace(_: TokenId, data: bytes) -> bytes:
-        text = data.decode("utf-8", "surrogateescape")
-        replaced: str = search.sub(lambda _: step.content, text)
-        return replaced.encode("utf-8", "surrogateescape")
-
-    return replace
+    return lambda _, data: normalize(data, (step,))
 
 
 def _word_start(

@@ -24,7 +24,7 @@ class Tokenizer(Encoding, Decoding):
     surrogate in a `str` becomes U+FFFD, a surrogate pair its code point.
 
     Make one with `bytepair.train`, `bytepair.load` or from a `TokenizerSpec`. `cache_bytes` limits
-    each of the caches of words seen that the native engine keeps, one a thread at work.
+    what the native engine remembers of words seen, for all threads together (default 128 MiB).
 
     >>> import bytepair
     >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])

@@ -36,6 +36,10 @@ KNOWN = {
         {"type": "Replace", "pattern": {"String": "a.b"}, "content": "x"},
         (Replace("a.b", "x"),),
     ),
+    "nothing": (
+        {"type": "Replace", "pattern": {"String": ""}, "content": "-"},
+        (Replace("", "-"),),
+    ),
     "regex": (
         {"type": "Replace", "pattern": {"Regex": r"\d"}, "content": "0"},
         (Replace(r"\d", "0", is_regex=True),),
@@ -88,12 +92,15 @@ def test_a_normaliser_may_spell_the_bytes(hf_file, read_with, again):
 
 REFUSED = [
     ({"type": "Upper"}, "normalizer.type 'Upper' is not supported (known: NFC, NFD"),
+    (
+        {"type": "Precompiled", "precompiled_charsmap": ""},
+        "normalizer.type 'Precompiled' is not supported (known: NFC, NFD",
+    ),
     (sequence({"type": "NFC"}, {"type": "Upper"}), "normalizer.normalizers[1].type 'Upper'"),
     (
         sequence({"type": "ByteLevel"}, {"type": "NFC"}),
         "normalizers[1]: NFC behind ByteLevel is not supported",
     ),
-    ({"type": "Replace", "pattern": {"String": ""}, "content": ""}, "pattern.String is empty"),
     (
         {"type": "Replace", "pattern": {"Regex": "(a"}, "content": ""},
         "pattern.Regex: pattern '(a' uses",

@@ -171,6 +171,17 @@ def test_components_with_tables_of_their_own_are_written_as_they_were(chars_file
     assert file["pre_tokenizer"] == sequence(*components)
 
 
+@pytest.mark.parametrize(
+    ("source", "pattern"),
+    [({"String": ""}, ""), ({"Regex": ""}, ""), ({"Regex": "a*"}, "a*"), ({"Regex": "a|"}, "a|")],
+)
+def test_what_matches_nothing_is_kept(source, pattern, chars_file, read_with, again):
+    """Such a match is no piece, but text is cut there: "" cuts between all characters."""
+    spec = read_with(chars_file, {"pre_tokenizer": split(source)})
+    assert (spec.rules.pattern, spec.rules.steps) == (pattern, ())
+    assert again(spec) == spec
+
+
 REFUSED = [
     ({"type": "FutureSplit", "x": 1}, "pre_tokenizer.type 'FutureSplit' is not supported (known: "),
     ({"x": 1}, "pre_tokenizer.type is missing"),
@@ -180,9 +191,6 @@ REFUSED = [
         "pretokenizers[1]: Metaspace behind ByteLevel is not supported",
     ),
     (split({"Regex": "a"}, "Sideways"), "behavior 'Sideways' is not supported (known: Isolated"),
-    (split({"String": ""}), "pattern.String is empty"),
-    (split({"Regex": ""}), "pattern.Regex is empty"),
-    (split({"Regex": "a*"}), "matches the empty text"),
     (split({"Regex": "(a"}), "pre_tokenizer.pattern.Regex: pattern '(a' uses"),
     (split({"Glob": "a"}), "pattern must hold either 'String' or 'Regex', got 'Glob'"),
     (split({"Regex": "a", "String": "a"}), "must hold either 'String' or 'Regex'"),

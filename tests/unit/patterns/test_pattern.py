@@ -6,7 +6,7 @@ import pytest
 
 import bytepair
 from bytepair.errors import BytepairWarning, PatternError
-from bytepair.patterns import automaton, exact_regex_of, regex_of
+from bytepair.patterns import automaton, check_cuts, exact_regex_of, regex_of
 
 NEW_LETTER = "\u088f"  # a letter since Unicode 17, unassigned in the pinned version
 
@@ -44,10 +44,21 @@ def test_invalid_regex_of_several_lines_shows_the_line() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["", "a*", "a|", "(?:a?)", r"\s*|\S*", "a{0}"])
-def test_pattern_that_matches_the_empty_text_is_refused(pattern: str) -> None:
-    """Engines disagree on what such a match cuts; tiktoken panics."""
+def test_pattern_that_matches_the_empty_text_is_for_files_only(pattern: str) -> None:
+    """Engines disagree on what such a match cuts; a file means one of them."""
     with pytest.raises(PatternError, match="matches the empty text"):
-        automaton(pattern)
+        check_cuts(pattern)
+    automaton.cache_clear()
+    with pytest.warns(BytepairWarning, match=r"does not express a .* can (match|be) .*empty"):
+        assert automaton(pattern) is None
+
+
+def test_pattern_that_cuts_is_compiled_when_it_is_checked() -> None:
+    """So that what only a regex engine can run is known before any text is read."""
+    check_cuts(r"\p{L}+|(?=a)b")
+    automaton.cache_clear()
+    with pytest.warns(BytepairWarning, match="runs on the `regex` package"):
+        check_cuts("(?<=a)b")
 
 
 def test_regex_nested_beyond_all_measure_is_refused() -> None:

@@ -328,6 +328,25 @@ def test_byte_fallback_encodes_any_character(engine: str) -> None:
     assert tok.decode(tok.encode("<0x41> é\0")) == "<0x41> é\0"
 
 
+def test_byte_that_stands_in_is_no_whole_pre_token(engine: str) -> None:
+    """As in Hugging Face, whose vocabulary spells it "<0x78>": it gets its end mark as always."""
+    spec = TokenizerSpec(
+        Vocabulary(
+            {**{byte: bytes([byte]) for byte in range(256)}, 256: b"a", 257: b""},
+            tuple(range(256)),
+            end_of_word_id=257,
+        ),
+        MergeTable.from_merges([]),
+        SplitRules("a|x"),
+        alphabet="chars",
+        end_of_word="_",
+        ignore_merges=True,
+    )
+    tok = Tokenizer(spec, engine=engine)
+    assert tok.encode("axé") == [256, 0x78, 257, 0xC3, 0xA9, 257]
+    assert tok.encode_with_offsets(b"x\xff")[0] == [0x78, 257, 0xFF, 257]
+
+
 @pytest.mark.filterwarnings("ignore:pattern .* runs on the `regex` package")
 def test_pattern_that_needs_a_regex_engine_encodes_alike(spec: Any, engine: str) -> None:
     """Every entry point has its own way through the fallback."""

@@ -86,13 +86,16 @@ def _is_part(data: bytes, *, by_bytes: bool) -> bool:
 def whole_words(spec: TokenizerSpec) -> dict[bytes, TokenId]:
     """The pre-tokens that become one id without being looked into; none unless `ignore_merges`.
 
-    As in Hugging Face, the spelling of a byte token, "<0x41>", is one of them.
+    As in Hugging Face, a byte token of byte fallback is found by its spelling, "<0x41>", and not by
+    the byte: what it stands for gets an end mark.
     """
     if not spec.ignore_merges:
         return {}
     fallback = () if spec.alphabet == "bytes" else spec.vocabulary.byte_ids
     spelt = {f"<0x{byte:02X}>".encode(): token for byte, token in enumerate(fallback)}
-    return {**spelt, **spec.vocabulary.id_by_bytes}
+    left_out = set(fallback)
+    whole = spec.vocabulary.id_by_bytes.items()
+    return spelt | {data: token for data, token in whole if token not in left_out}
 
 
 def character_ids(vocabulary: Vocabulary) -> dict[bytes, TokenId]:
