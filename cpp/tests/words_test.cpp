@@ -168,8 +168,6 @@ TEST(a_pre_token_that_is_a_token_is_not_merged) {
   CHECK_EQ(encode(words, "abc"), Ids{300});
   CHECK_EQ(encode(words, "abc", false), (Ids{256, 'c'}));
   CHECK_EQ(encode(words, "a long token, longer than a lane"), Ids{301});
-  CHECK_EQ(*words.whole("ab"), TokenId{256});
-  CHECK(words.whole("abd") == nullptr);
 }
 
 TEST(characters_have_ids_and_unknown_ones_fall_back_to_bytes) {
