@@ -167,13 +167,13 @@ class ModelTables::Reader {
     const std::string_view text = text_;
     for (const Waiting& merge : waiting_) {
       const auto both = text.substr(merge.start, merge.size);
-      const Slot& left = to_.slot(both.substr(0, merge.left), merge.hashes[0]);
-      const Slot& right = to_.slot(both.substr(merge.left), merge.hashes[1]);
-      const Slot& joined = to_.slot(both, merge.hashes[2]);
-      if (left.size == 0 || right.size == 0 || joined.size == 0) return false;
-      to_.left.push_back(left.id);
-      to_.right.push_back(right.id);
-      to_.joined.push_back(joined.id);
+      const Slot& first = to_.slot(both.substr(0, merge.left), merge.hashes[0]);
+      const Slot& second = to_.slot(both.substr(merge.left), merge.hashes[1]);
+      const Slot& whole = to_.slot(both, merge.hashes[2]);
+      if (first.size == 0 || second.size == 0 || whole.size == 0) return false;
+      to_.left.push_back(first.id);
+      to_.right.push_back(second.id);
+      to_.joined.push_back(whole.id);
     }
     waiting_.clear();
     text_.clear();

@@ -78,6 +78,23 @@ struct Scanned {
 
 constexpr std::size_t kScanRoom = Splitter::kLeastBatch;
 
+// What the primitives of a kernel give, a bit for each byte of a block of 64:
+
+/// Kinds of bytes in a block.
+struct Masks {
+  std::uint64_t leads;   // 0xC0 and above: first bytes of characters
+  std::uint64_t threes;  // those of three bytes and more
+  std::uint64_t fours;
+  std::uint64_t tails;  // 0x80 to 0xBF
+};
+
+/// What the steps of a block tell; `marks` and `commits` may be left at 0 if both are.
+struct Told {
+  std::uint64_t ends = 0;
+  std::uint64_t marks = 0;
+  std::uint64_t commits = 0;
+};
+
 using ScanKernel = Scanned (*)(const ScanTables&, const ScanJob&);
 
 /// Those that this processor can run, the best one first; none on some. They answer alike.

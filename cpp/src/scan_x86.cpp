@@ -10,35 +10,10 @@
 #include <immintrin.h>
 
 #include "bytepair/utf8.hpp"
-
-// All functions up to the end of the region are compiled for the instruction set.
-#define BYTEPAIR_PRAGMA(text) _Pragma(#text)
-#if defined(__clang__)
-#define BYTEPAIR_BEGIN(set) \
-  BYTEPAIR_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
-#define BYTEPAIR_END BYTEPAIR_PRAGMA(clang attribute pop)
-#else
-#define BYTEPAIR_BEGIN(set) BYTEPAIR_PRAGMA(GCC push_options) BYTEPAIR_PRAGMA(GCC target(set))
-#define BYTEPAIR_END BYTEPAIR_PRAGMA(GCC pop_options)
-#endif
+#include "target.hpp"
 
 namespace bytepair {
 namespace {
-
-/// Kinds of bytes in a block.
-struct Masks {
-  std::uint64_t leads;   // 0xC0 and above: first bytes of characters
-  std::uint64_t threes;  // those of three bytes and more
-  std::uint64_t fours;
-  std::uint64_t tails;  // 0x80 to 0xBF
-};
-
-/// What the steps of a block tell; `marks` and `commits` may be left at 0 if both are.
-struct Told {
-  std::uint64_t ends = 0;
-  std::uint64_t marks = 0;
-  std::uint64_t commits = 0;
-};
 
 struct Numbers {
   alignas(64) std::uint8_t number[64];
@@ -310,6 +285,14 @@ std::span<const ScanKernel> scan_kernels() {
   static const Runnable runnable;
   return {runnable.kernels, runnable.n};
 }
+
+}  // namespace bytepair
+
+#elif !defined(__aarch64__)
+
+namespace bytepair {
+
+std::span<const ScanKernel> scan_kernels() { return {}; }
 
 }  // namespace bytepair
 

@@ -60,6 +60,15 @@ std::size_t before_spaces(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// Where the character begins that has bytes on both sides of `at`; `at` if none has.
+std::size_t outside_characters(std::string_view text, std::size_t at) {
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, at) && at < text.size(); ++back) {
+    const auto character = character_at(text, at - back);
+    if (character.code != Utf8::kInvalid && character.size > back) return at - back;
+  }
+  return at;
+}
+
 /// True if `rest` may be the beginning of a character, or is nothing at all.
 bool is_unfinished(std::string_view rest) {
   return rest.empty() ||
@@ -219,7 +228,9 @@ std::size_t AddedTokens::certain(std::string_view text) const {
     }
   }
   if (takes_space_before_) {
-    place = before_spaces(text, std::min(place, text.size() - unfinished_size(text)));
+    place = std::min(place, text.size() - unfinished_size(text));
+    // Tokens are any bytes: one may have begun within white space that another may take.
+    place = before_spaces(text, outside_characters(text, place));
   }
   for (auto match = matches.rbegin(); match != matches.rend(); ++match) {
     if (match->found.start < place && place < match->found.end) place = match->found.start;

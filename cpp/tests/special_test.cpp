@@ -154,4 +154,11 @@ TEST(a_token_that_may_grow_is_not_certain) {
   CHECK_EQ(tokens.certain("ab\xe3\x80"), std::size_t{2});
 }
 
+TEST(a_token_may_begin_within_a_space_that_another_may_take) {
+  const bytepair::AddedTokens tokens({{"<l>", 1, true, false, false}, {"\x80yz", 2}}, {});
+  CHECK_EQ(tokens.certain("ab\u3000"), std::size_t{2});
+  CHECK_EQ(all(tokens, "ab\u3000<l>"), (Places{{2, 8, 1}}));
+  CHECK_EQ(all(tokens, "ab\u3000yz"), (Places{{4, 7, 2}}));
+}
+
 int main() { return check::run_all(); }

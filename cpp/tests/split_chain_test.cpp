@@ -93,7 +93,8 @@ Pieces split_by(const Rule& rule, std::string_view text) {
   }
   Pieces pieces;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    auto [piece, is_match] = elements[i];
+    auto piece = elements[i].piece;
+    const bool is_match = elements[i].is_match;
     const auto next_is = [&](bool match) {
       return i + 1 < elements.size() && elements[i + 1].is_match == match;
     };

@@ -129,7 +129,8 @@ TEST(many_words_at_once_are_encoded_in_order) {
   const auto words = merges::words_of(merges);
   std::vector<std::string> texts;
   for (int i = 0; i < 500; ++i) texts.push_back(random_letters(random, 1 + random() % 30));
-  std::vector<Words::Word> all(texts.begin(), texts.end());
+  std::vector<Words::Word> all;
+  for (const auto& text : texts) all.push_back({text});
   Ids ids;
   words.encode(all, ids);
   Ids expected;
