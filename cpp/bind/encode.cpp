@@ -252,10 +252,11 @@ nb::tuple encode_files(const PyEncoder& self, const nb::sequence& paths, const n
 }
 
 /// Ids of the beginning of an unfinished stretch, and how many bytes that was.
-nb::tuple encode_part(const PyEncoder& self, const nb::bytes& data, bool is_last, bool is_first) {
+nb::tuple encode_part(const PyEncoder& self, const nb::bytes& data, bool is_last, bool is_first,
+                      const Cutter& cutter) {
   return guarded(self, [&] {
     Encoder::Run run(self.core);
-    const auto n_used = run.encode_part(view_of(data), is_last, is_first);
+    const auto n_used = run.encode_part(view_of(data), is_last, is_first, cutter);
     return nb::make_tuple(self.integers.list(run.ids.ids()), n_used);
   });
 }
@@ -445,8 +446,9 @@ void bind_encode(nb::module_& m) {
                    "cutter: Cutter, threads: int) -> "
                    "tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]"))
       .def("encode_part", &encode_part, nb::arg("data"), nb::arg("is_last"), nb::arg("is_first"),
-           nb::sig("def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> "
-                   "tuple[list[int], int]"))
+           nb::arg("cutter"),
+           nb::sig("def encode_part(self, data: bytes, is_last: bool, is_first: bool, "
+                   "cutter: Cutter) -> tuple[list[int], int]"))
       .def("encode_dropout", &encode_dropout, nb::arg("text"), nb::arg("cutter"),
            nb::arg("dropout"), nb::arg("seed"),
            nb::sig("def encode_dropout(self, text: str | bytes, cutter: Cutter, dropout: float, "

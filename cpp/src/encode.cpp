@@ -127,9 +127,10 @@ void Encoder::Run::show(std::string_view text, const Cutter& cutter, Observer& o
   observer_ = nullptr;
 }
 
-std::size_t Encoder::Run::encode_part(std::string_view text, bool is_last, bool is_first) {
+std::size_t Encoder::Run::encode_part(std::string_view text, bool is_last, bool is_first,
+                                      const Cutter& cutter) {
   if (is_last) {
-    encode_stretch(text, Cutter(), is_first);
+    encode_stretch(text, cutter, is_first);
     return text.size();
   }
   // What is changed before it is cut may depend on what comes.

@@ -1,15 +1,17 @@
-"""The twin as a whole gives what whole tokenizers of Hugging Face give: ids, places, words."""
+"""Both engines give what whole tokenizers of Hugging Face give: ids, places, words."""
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import hypothesis.strategies as st
+import pytest
 import tokenizers
 from hypothesis import assume, given
 from hypothesis.strategies import DrawFn
 from tokenizers import Regex, normalizers, pre_tokenizers
 
-from bytepair.engines import Spans
-from bytepair.engines.python import ENGINE
+import bytepair
+from bytepair.engines import NAMES, Spans, select
 from bytepair.model import (
     AddedToken,
     Metaspace,
@@ -70,6 +72,7 @@ CUTS = [
 ]
 
 
+each_engine = pytest.mark.parametrize("engine", NAMES)
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 added_tokens = st.lists(
     st.tuples(
@@ -112,10 +115,11 @@ def pairs(draw: DrawFn) -> Pair:
     return Pair(toy.spec(SplitRules(None, normalizer, (), steps), added), theirs)
 
 
-def spans_of(spec: TokenizerSpec, text: str) -> Spans:
-    """What the twin makes of a text."""
-    cutter = ENGINE.cutter(spec.added_tokens, (), spec.rules.normalizer)
-    return ENGINE.encoder(spec).encode_spans(text, cutter)
+def spans_of(name: str, spec: TokenizerSpec, text: str) -> Spans:
+    """What an engine makes of a text."""
+    engine = select(name)
+    cutter = engine.cutter(spec.added_tokens, (), spec.rules.normalizer)
+    return engine.encoder(spec).encode_spans(text, cutter)
 
 
 def their_encoding(theirs: tokenizers.Tokenizer, text: str) -> tokenizers.Encoding:
@@ -127,10 +131,45 @@ def their_encoding(theirs: tokenizers.Tokenizer, text: str) -> tokenizers.Encodi
         raise
 
 
+@each_engine
 @given(pair=pairs(), text=TEXTS)
-def test_ids_are_those_of_hugging_face(pair: Pair, text: str) -> None:
-    """Every stage, in any combination."""
-    assert spans_of(pair.ours, text).ids.tolist() == their_encoding(pair.theirs, text).ids
+def test_ids_are_those_of_hugging_face(engine: str, pair: Pair, text: str) -> None:
+    """Every stage, in any combination, by every way in."""
+    expected = their_encoding(pair.theirs, text).ids
+    assert spans_of(engine, pair.ours, text).ids.tolist() == expected
+    tokenizer = bytepair.Tokenizer(pair.ours, engine=engine)
+    everything: Any = {"allowed_special": "all"}
+    assert tokenizer.encode(text, **everything) == expected
+    assert tokenizer.encode_to_numpy(text.encode(), **everything).tolist() == expected
+    assert tokenizer.encode_batch(["x", text], **everything)[1] == expected
+    assert tokenizer.count(text, **everything) == len(expected)
+
+
+@each_engine
+@given(pair=pairs(), text=TEXTS, places=st.lists(st.integers(0, 14), max_size=4))
+def test_text_in_parts_gives_the_ids_of_the_whole(
+    engine: str, pair: Pair, text: str, places: list[int]
+) -> None:
+    """Normalisers and prefixes see to what has come before, added tokens to what may come."""
+    tokenizer = bytepair.Tokenizer(pair.ours, engine=engine)
+    stream = tokenizer.stream_encoder(allowed_special="all")
+    borders = sorted({0, len(text), *(min(place, len(text)) for place in places)})
+    ids = [i for a, b in pairwise(borders) for i in stream.push(text[a:b])]
+    assert ids + stream.finish() == tokenizer.encode(text, allowed_special="all")
+
+
+@each_engine
+@given(pair=pairs(), text=TEXTS, places=st.lists(st.integers(0, 14), max_size=4))
+def test_trusted_parts_give_the_ids_of_the_whole(
+    engine: str, pair: Pair, text: str, places: list[int]
+) -> None:
+    """Special tokens that show only once the text is normalised are found in them, too."""
+    tokenizer = bytepair.Tokenizer(pair.ours, engine=engine)
+    borders = sorted({0, len(text), *(min(place, len(text)) for place in places)})
+    for is_trusted, allowed in ((True, "all"), (False, set())):
+        segments = [(text[a:b], is_trusted) for a, b in pairwise(borders)]
+        expected = tokenizer.encode(text, allowed_special=allowed, disallowed_special=())
+        assert tokenizer.encode_segments(segments) == expected
 
 
 def in_characters(text: str, spans: Spans) -> list[tuple[int, int]]:
@@ -143,24 +182,28 @@ def in_characters(text: str, spans: Spans) -> list[tuple[int, int]]:
     ]
 
 
+@each_engine
 @given(pair=pairs(), text=TEXTS)
-def test_places_hold_what_hugging_face_points_at(pair: Pair, text: str) -> None:
+def test_places_hold_what_hugging_face_points_at(engine: str, pair: Pair, text: str) -> None:
     """Where several characters became one it names one of them, here the place holds all.
 
     What was put in stands for nothing; it says for what is behind or before.
     """
     theirs = their_encoding(pair.theirs, text)
-    places = in_characters(text, spans_of(pair.ours, text))
+    places = in_characters(text, spans_of(engine, pair.ours, text))
+    tokenizer = bytepair.Tokenizer(pair.ours, engine=engine)
+    assert tokenizer.encode_with_offsets(text, allowed_special="all")[1] == places
     for place, their_place in zip(places, theirs.offsets, strict=True):
         is_inside = place[0] <= their_place[0] and their_place[1] <= place[1]
         assert is_inside or place[0] == place[1]
 
 
+@each_engine
 @given(pair=pairs(), text=TEXTS)
-def test_words_are_those_of_hugging_face(pair: Pair, text: str) -> None:
+def test_words_are_those_of_hugging_face(engine: str, pair: Pair, text: str) -> None:
     """Theirs count added tokens too, which here have no number."""
     theirs = their_encoding(pair.theirs, text)
-    words = spans_of(pair.ours, text).words.tolist()
+    words = spans_of(engine, pair.ours, text).words.tolist()
     n_added = 0
     for word, their_word in zip(words, theirs.word_ids, strict=True):
         if word < 0:

@@ -142,10 +142,12 @@ class Encoder::Run {
   /// The same, but shows the parts instead of encoding them.
   void show(std::string_view text, const Cutter& cutter, Observer& observer);
 
-  /// Encodes the beginning of an unfinished stretch without added tokens, as far as no later text
-  /// can change it, and returns how many bytes that is. The rest comes again, with more behind it.
-  /// `is_first`: the text begins here.
-  std::size_t encode_part(std::string_view text, bool is_last, bool is_first);
+  /// Encodes the beginning of an unfinished stretch between the tokens that are looked for in the
+  /// text as it is, as far as no later text can change it, and returns how many bytes that is. The
+  /// rest comes again, with more behind it. `is_first`: the text begins here. `cutter`: of its
+  /// tokens those count that are looked for in normalised text.
+  std::size_t encode_part(std::string_view text, bool is_last, bool is_first,
+                          const Cutter& cutter = Cutter());
 
   /// Called now and then within long texts; may throw to give up.
   std::function<void()> pause;

@@ -151,11 +151,15 @@ class Encoder(Protocol):
         Source: Provilkov et al. 2020, https://arxiv.org/abs/1910.13267.
         """
 
-    def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
-        """Ids of the beginning of an unfinished stretch without added tokens, as far as no later
-        text can change them, and how many bytes that was; the rest comes again, with more behind.
+    def encode_part(
+        self, data: bytes, is_last: bool, is_first: bool, cutter: OwnCutter
+    ) -> tuple[list[TokenId], int]:
+        """Ids of the beginning of an unfinished stretch between tokens that are found in the text
+        as it is, as far as no later text can change them, and how many bytes that was; the rest
+        comes again, with more behind.
 
-        `is_first`: `data` begins the text. What cannot be decided early is held until `is_last`.
+        `is_first`: `data` begins the text. Of the cutter's tokens those count that are looked for
+        in normalised text. What cannot be decided early is held until `is_last`.
         """
 
 

@@ -357,7 +357,7 @@ def _words(spec: TokenizerSpec) -> _core.Words:
         numbers.of(merges.joined),
         merges.rank,
         by_bytes,
-        bool(vocabulary.continues_word),
+        spec.continuing_prefix is not None,
         spec.end_of_word is not None and vocabulary.end_of_word_id is None,
         numbers.of_one(vocabulary.end_of_word_id),
         numbers.of_one(spec.unk_id),

@@ -30,8 +30,10 @@ class Cutters:
         self._added = tuple(added_tokens)
         self._normalizer = normalizer
         self._special = frozenset(token.content for token in added_tokens if token.special)
-        self._kept: dict[tuple[frozenset[str], frozenset[str]], Cutter] = {}
+        self._kept: dict[tuple[frozenset[str], ...], Cutter] = {}
         self.none = engine.cutter((), (), normalizer)
+        inner = [token for token in added_tokens if token.normalized and normalizer]
+        self.has_inner_special = any(token.special for token in inner)
 
     def of(self, allowed: Allowed, disallowed: Disallowed) -> Cutter:
         """The cutter of a call.
@@ -42,22 +44,28 @@ class Cutters:
         wanted = self._allowed(allowed)
         key = wanted, self._forbidden(wanted, disallowed)
         found = self._kept.get(key)
-        if found is None:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
-            found = self._kept[key] = self._make(*key)
-        return found
+        return found or self._keep(key, self._make(*key))
 
     def watch(self, allowed: Allowed, disallowed: Disallowed) -> Cutter:
         """Looks for what `of(allowed, disallowed)` would refuse."""
         forbidden = self._forbidden(self._allowed(allowed), disallowed)
         return self._engine.cutter([AddedToken(content, 0) for content in sorted(forbidden)])
 
-    def inner(self, allowed: Allowed) -> Cutter | None:
-        """Looks for the tokens that only stand in normalised text; None if there are none."""
+    def inner(self, allowed: Allowed) -> Cutter:
+        """Looks for those of `of(allowed, ())` that only stand in normalised text."""
         wanted = self._allowed(allowed)
+        found = self._kept.get((wanted,))
+        return found or self._keep((wanted,), self._make_inner(wanted))
+
+    def _keep(self, key: tuple[frozenset[str], ...], cutter: Cutter) -> Cutter:
+        if len(self._kept) >= _MOST_KEPT:
+            self._kept.clear()
+        self._kept[key] = cutter
+        return cutter
+
+    def _make_inner(self, wanted: frozenset[str]) -> Cutter:
         tokens = [t for t in self._wanted(wanted) if t.normalized and self._normalizer]
-        return self._engine.cutter(tokens, (), self._normalizer) if tokens else None
+        return self._engine.cutter(tokens, (), self._normalizer) if tokens else self.none
 
     def _make(self, wanted: frozenset[str], forbidden: frozenset[str]) -> Cutter:
         return self._engine.cutter(self._wanted(wanted), sorted(forbidden), self._normalizer)

@@ -348,8 +348,11 @@ class Encoding:
         [257, 258, 257, 60, 101, 110, 100, 62]
         """
         stretches = Stretches(self._encoder, self._cutters.inner(_NONE))
+        with_special = None
+        if self._cutters.has_inner_special:
+            with_special = Stretches(self._encoder, self._cutters.inner("all"))
         trusted, untrusted = self._cutters.of("all", ()), self._cutters.of(_NONE, ())
-        return encode_segments(segments, stretches, trusted, untrusted, cache)
+        return encode_segments(segments, stretches, with_special, trusted, untrusted, cache)
 
     # ------------------------------------------------------------------ within
 

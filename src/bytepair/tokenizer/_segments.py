@@ -75,6 +75,7 @@ def _size(key: tuple[bytes, bool], ids: tuple[TokenId, ...]) -> int:
 def encode_segments(
     segments: Iterable[Segment | tuple[str | bytes, bool]],
     encoder: Stretches,
+    with_special: Stretches | None,
     trusted: Cutter,
     untrusted: Cutter,
     cache: SegmentCache | None,
@@ -84,19 +85,39 @@ def encode_segments(
     A token that `trusted` finds counts where it lies in trusted parts (perhaps several side by
     side), one that `untrusted` finds in the others alike. What lies between is encoded as one
     stretch, whatever parts it comes from: pre-tokens may cross the borders of parts.
+
+    Args:
+        with_special: finds special tokens in normalised text, if the tokenizer has such. The
+            trusted text that holds one is a stretch of its own: once it is normalised, nothing
+            tells which part a token comes from.
     """
     ids: list[TokenId] = []
     stretch: list[bytes] = []
     is_first = True
-    for part in _parts(segments, trusted, untrusted):
+    for part, is_trusted in _parts(segments, trusted, untrusted):
         if isinstance(part, bytes):
-            stretch.append(part)
-            continue
+            starts = is_first and not any(stretch)
+            own = _own_ids(part, encoder, with_special if is_trusted else None, is_first=starts)
+            if own is None:
+                stretch.append(part)
+                continue
+        else:
+            own = [part]
         ids += _stretch_ids(encoder, b"".join(stretch), cache, is_first=is_first)
-        ids.append(part)
+        ids += own
         stretch, is_first = [], False
     ids += _stretch_ids(encoder, b"".join(stretch), cache, is_first=is_first)
     return ids
+
+
+def _own_ids(
+    part: bytes, encoder: Stretches, with_special: Stretches | None, *, is_first: bool
+) -> list[TokenId] | None:
+    """The ids of a part by itself, if it holds special tokens once it is normalised."""
+    if with_special is None:
+        return None
+    ids = with_special.ids(part, is_first=is_first)
+    return ids if ids != encoder.ids(part, is_first=is_first) else None
 
 
 def _stretch_ids(
@@ -111,15 +132,15 @@ def _stretch_ids(
 
 def _parts(
     segments: Iterable[Segment | tuple[str | bytes, bool]], trusted: Cutter, untrusted: Cutter
-) -> Iterator[bytes | TokenId]:
-    """Ordinary bytes and the added tokens between them, in order."""
+) -> Iterator[tuple[bytes | TokenId, bool]]:
+    """(ordinary bytes, or an added token between them; is it trusted?), in order."""
     for text, is_trusted in _runs(segments):
         end = 0
         for start, stop, token in (trusted if is_trusted else untrusted).cut(text):
-            yield text[end:start]
-            yield token
+            yield text[end:start], is_trusted
+            yield token, is_trusted
             end = stop
-        yield text[end:]
+        yield text[end:], is_trusted
 
 
 def _runs(

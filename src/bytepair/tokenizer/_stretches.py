@@ -8,11 +8,10 @@ class Stretches:
     """Encodes stretches of one text.
 
     Args:
-        inner: looks for the added tokens that show only once a stretch is normalised; None if the
-            tokenizer has none.
+        inner: looks for the added tokens that show only once a stretch is normalised.
     """
 
-    def __init__(self, encoder: Encoder, inner: Cutter | None) -> None:
+    def __init__(self, encoder: Encoder, inner: Cutter) -> None:
         self._encoder = encoder
         self._inner = inner
 
@@ -22,8 +21,4 @@ class Stretches:
 
     def part(self, data: bytes, *, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
         """(ids that no later text can change, how many bytes they stand for)."""
-        if not data:
-            return [], 0
-        if self._inner is None:
-            return self._encoder.encode_part(data, is_last, is_first)
-        return (self._encoder.encode(data, self._inner), len(data)) if is_last else ([], 0)
+        return self._encoder.encode_part(data, is_last, is_first, self._inner) if data else ([], 0)

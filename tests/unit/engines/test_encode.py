@@ -69,15 +69,15 @@ def test_every_way_gives_the_same_ids() -> None:
     ids, offsets = twin.encode_batch(texts, ADDED, 2)
     assert (ids.tolist(), offsets.tolist()) == ([5, 3, 9], [0, 1, 2, 2, 3])
     assert twin.count_batch(texts, ADDED, 2).tolist() == [1, 1, 0, 1]
-    assert twin.encode_part(b"abc", False, True) == ([], 0)
-    assert twin.encode_part(b"abc", True, True) == ([5], 3)
+    assert twin.encode_part(b"abc", False, True, NONE) == ([], 0)
+    assert twin.encode_part(b"abc", True, True, NONE) == ([5], 3)
 
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_part_of_a_stream_knows_whether_the_text_begins_with_it(is_first: bool) -> None:
     """Only there is the prefix put."""
     twin = encoder(SplitRules(steps=(Metaspace(prepend="first"),)))
-    assert twin.encode_part(b"a", True, is_first) == ([6, 0] if is_first else [0], 1)
+    assert twin.encode_part(b"a", True, is_first, NONE) == ([6, 0] if is_first else [0], 1)
 
 
 def test_forbidden_token_is_refused_with_its_place() -> None:

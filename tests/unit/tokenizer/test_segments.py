@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import bytepair
 from bytepair.errors import ArgumentError, InputTypeError
+from bytepair.model import AddedToken, MergeTable, SplitRules, TokenizerSpec, Vocabulary
 from bytepair.tokenizer import Segment, SegmentCache, Tokenizer
 
 EOT, START = "<|endoftext|>", "<|im_start|>"
@@ -121,3 +122,25 @@ def test_the_names_are_public() -> None:
     """Users make them."""
     assert bytepair.Segment is Segment
     assert bytepair.SegmentCache is SegmentCache
+
+
+@pytest.mark.parametrize("cache", [None, SegmentCache()])
+def test_special_tokens_of_normalised_text_come_from_trusted_parts_only(
+    engine: str, cache: SegmentCache | None
+) -> None:
+    """Older files have such; here "<X>" becomes "<x>" before it is looked for."""
+    tokens = {byte: bytes([byte]) for byte in range(128)}
+    spec = TokenizerSpec(
+        Vocabulary(tokens),
+        MergeTable.from_merges([]),
+        SplitRules(normalizer=("lowercase",)),
+        (AddedToken("<X>", 300, normalized=True), AddedToken("<e>", 301)),
+    )
+    tok = Tokenizer(spec, engine=engine)
+    plain = list(b"<x>")
+    assert tok.encode_segments([("A<x>", True)], cache=cache) == [97, 300]
+    assert tok.encode_segments([("A<X>", False)], cache=cache) == [97, *plain]
+    parts = [("<X>a", True), ("b<X>", False), ("c<e>", True), ("<X>", True), ("d<e>", False)]
+    ids = [300, 97, 98, *plain, 99, 301, 300, 100, *b"<e>"]
+    assert tok.encode_segments(parts, cache=cache) == ids
+    assert tok.encode_segments([("<X", True), (">", False)], cache=cache) == plain

@@ -65,12 +65,14 @@ class Encoder:
             return self.encode(text, cutter)
         return [t.id for t in self._of_text(text, cutter, random_chance(dropout, seed))]
 
-    def encode_part(self, data: bytes, is_last: bool, is_first: bool) -> tuple[list[TokenId], int]:
+    def encode_part(
+        self, data: bytes, is_last: bool, is_first: bool, cutter: Cutter
+    ) -> tuple[list[TokenId], int]:
         """Everything once the text is complete: a regex cannot tell which cuts are final."""
         if not is_last:
             return [], 0
         text = Aligned.of(data, 0 if is_first else 1)  # 1: any place but the beginning
-        parts = self._inner_parts(text, Cutter([]))
+        parts = self._inner_parts(text, cutter)
         return [token.id for token in self._tokens(parts)], len(data)
 
     # ------------------------------------------------------------------ many
