@@ -1,11 +1,7 @@
-// join.cpp: lanes in lockstep for short words, a heap for long ones.
+// join.cpp: lanes in lockstep; and with merges left out by chance.
 #include "bytepair/join.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
 #include <functional>
-#include <numeric>
 #include <queue>
 #include <stdexcept>
 #include <type_traits>
@@ -80,155 +76,6 @@ void join_lanes(const Table& table, std::span<Lane<N>> lanes) {
   if constexpr (!kNarrow && N == 64) kernel().wide64(table, lanes.data(), lanes.size());
 }
 
-namespace {
-
-/// Appends the tokens of a stretch that begins within the chain and ends behind it. True if the two
-/// have a token in common: then each token of the result stands beside one that it stands beside
-/// where the two are joined alone, and that is what makes it the result for the whole.
-///
-/// Why: as long as no merge crosses the border between two tokens, what happens between their outer
-/// ends is what happens when they are joined alone. The first merge that crossed some border would
-/// have come there as well.
-bool append(Chain& chain, const Chain& more) {
-  if (chain.tokens.empty()) {
-    chain = more;
-    return true;
-  }
-  const auto from = std::ranges::lower_bound(chain.starts, more.starts.front());
-  std::size_t old = static_cast<std::size_t>(from - chain.starts.begin());
-  std::size_t fresh = 0;
-  while (old < chain.starts.size() && fresh < more.starts.size()) {
-    const bool same = chain.starts[old] == more.starts[fresh] &&
-                      chain.end_of(old) == more.end_of(fresh) &&
-                      chain.tokens[old] == more.tokens[fresh];
-    if (same) break;
-    (chain.end_of(old) <= more.end_of(fresh) ? old : fresh) += 1;
-  }
-  if (old == chain.starts.size() || fresh == more.starts.size() || more.end <= chain.end) {
-    return false;
-  }
-  chain.tokens.resize(old);
-  chain.starts.resize(old);
-  const auto rest = static_cast<std::ptrdiff_t>(fresh);
-  chain.tokens.insert(chain.tokens.end(), more.tokens.begin() + rest, more.tokens.end());
-  chain.starts.insert(chain.starts.end(), more.starts.begin() + rest, more.starts.end());
-  chain.end = more.end;
-  return true;
-}
-
-/// Joins a stretch of any length: a heap of candidate sites. O(n log n).
-template <class Table>
-Chain join_heap(const Table& table, std::span<const Symbol> word, std::size_t start,
-                std::size_t end) {
-  if (end - start >= 0xFFFF'FFFF) throw std::length_error("a pre-token of 4 GiB or more");
-  const auto n = static_cast<std::uint32_t>(end - start);
-  std::vector<Symbol> symbols(word.begin() + static_cast<std::ptrdiff_t>(start),
-                              word.begin() + static_cast<std::ptrdiff_t>(end));
-  std::vector<std::uint32_t> next(n);
-  std::vector<std::uint32_t> previous(n);
-  std::vector<std::uint32_t> orders(n, kMostOrders);  // of the pair that begins at each symbol
-  std::vector<std::uint64_t> sites;                   // order << 32 | place
-  const auto can_join = [&](std::uint32_t at) {
-    orders[at] = next[at] < n ? table.order(symbols[at], symbols[next[at]]) : kMostOrders;
-    return orders[at] != kMostOrders;
-  };
-  const auto site = [&](std::uint32_t at) { return std::uint64_t{orders[at]} << 32 | at; };
-  for (std::uint32_t i = 0; i < n; ++i) {
-    next[i] = i + 1;
-    previous[i] = i - 1;
-    if (can_join(i)) sites.push_back(site(i));
-  }
-  std::priority_queue queue(std::greater<>{}, std::move(sites));
-  while (!queue.empty()) {
-    const auto at = static_cast<std::uint32_t>(queue.top());
-    const auto order = static_cast<std::uint32_t>(queue.top() >> 32);
-    queue.pop();
-    if (orders[at] != order) continue;  // the pair has changed since
-    const std::uint32_t second = next[at];
-    symbols[at] = table.joined(order);
-    orders[second] = kMostOrders;
-    next[at] = next[second];
-    if (next[at] < n) previous[next[at]] = at;
-    if (can_join(at)) queue.push(site(at));
-    if (at > 0 && can_join(previous[at])) queue.push(site(previous[at]));
-  }
-  Chain chain{{}, {}, end};
-  for (std::uint32_t at = 0; at < n; at = next[at]) {
-    chain.tokens.push_back(symbols[at]);
-    chain.starts.push_back(start + at);
-  }
-  return chain;
-}
-
-constexpr std::size_t kWindow = 64;   // symbols joined at a time
-constexpr std::size_t kOverlap = 16;  // of two windows, to find a token in common
-using Window = Lane<kWindow>;
-
-template <class Table>
-void fill(const Table& table, std::span<const Symbol> symbols, Window& window) {
-  const std::size_t n = symbols.size();
-  std::ranges::copy(symbols, window.symbols);
-  window.symbols[kWindow] = Table::kNoSymbol;
-  std::ranges::fill(window.ranks, Window::kNoRank);
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    window.ranks[i] = table.order(symbols[i], symbols[i + 1]) << Window::kPlaceBits;
-  }
-  window.alive = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
-}
-
-Chain chain_of(const Window& window, std::size_t start, std::size_t end) {
-  Chain chain{{}, {}, end};
-  for (auto alive = window.alive; alive != 0; alive &= alive - 1) {
-    const auto place = static_cast<std::size_t>(std::countr_zero(alive));
-    chain.tokens.push_back(window.symbols[place]);
-    chain.starts.push_back(start + place);
-  }
-  return chain;
-}
-
-/// Goes on by some windows, joined together. False if the first of them did not fit.
-template <class Table>
-bool extend_by_windows(const Table& table, std::span<const Symbol> symbols, std::size_t start,
-                       Chain& chain) {
-  std::array<Window, 8> windows;
-  std::size_t n = 0;
-  for (std::size_t at = start; n < windows.size(); at += kWindow - kOverlap) {
-    fill(table, symbols.subspan(at, std::min(kWindow, symbols.size() - at)), windows[n++]);
-    if (at + kWindow >= symbols.size()) break;
-  }
-  join_lanes(table, std::span(windows.data(), n));
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t at = start + i * (kWindow - kOverlap);
-    const auto more = chain_of(windows[i], at, std::min(at + kWindow, symbols.size()));
-    if (!append(chain, more)) return i > 0;
-  }
-  return true;
-}
-
-}  // namespace
-
-template <class Table>
-Chain join_long(const Table& table, std::span<const Symbol> symbols) {
-  Chain chain;
-  std::size_t size = kWindow;
-  while (chain.end < symbols.size()) {
-    // On with a token that ends before the last window does, so that it is likely to come again.
-    std::size_t start = 0;
-    const std::size_t overlap = size / 4;
-    if (chain.end > overlap) {
-      const auto behind = std::ranges::upper_bound(chain.starts, chain.end - overlap);
-      if (behind != chain.starts.begin()) start = *std::prev(behind);
-    }
-    const std::size_t end = std::min(start + size, symbols.size());
-    const bool fits = size == kWindow ? extend_by_windows(table, symbols, start, chain)
-                                      : append(chain, join_heap(table, symbols, start, end));
-    if (fits) continue;
-    size *= 4;
-    if (size >= symbols.size()) chain = join_heap(table, symbols, 0, symbols.size());
-  }
-  return chain;
-}
-
 template <class Table>
 Chain join_by_chance(const Table& table, std::span<const Symbol> word, Chance& leaves_out) {
   if (word.size() >= 0xFFFF'FFFF) throw std::length_error("a pre-token of 4 GiB or more");
@@ -280,18 +127,18 @@ Chain join_by_chance(const Table& table, std::span<const Symbol> word, Chance& l
     }
     if (at > 0) offer(previous[at]);
   }
-  Chain chain{{}, {}, n};
+  Chain chain{{}, std::vector<std::uint64_t>(n / 64 + 1)};
   for (std::uint32_t at = 0; at < n; at = next[at]) {
     chain.tokens.push_back(symbols[at]);
-    chain.starts.push_back(at);
+    chain.starts[at / 64] |= std::uint64_t{1} << (at % 64);
   }
   return chain;
 }
 
 template void join_lanes(const PairTable<NarrowSlot>&, std::span<Lane<16>>);
+template void join_lanes(const PairTable<NarrowSlot>&, std::span<Lane<64>>);
 template void join_lanes(const PairTable<WideSlot>&, std::span<Lane<16>>);
-template Chain join_long(const PairTable<NarrowSlot>&, std::span<const Symbol>);
-template Chain join_long(const PairTable<WideSlot>&, std::span<const Symbol>);
+template void join_lanes(const PairTable<WideSlot>&, std::span<Lane<64>>);
 template Chain join_by_chance(const PairTable<NarrowSlot>&, std::span<const Symbol>, Chance&);
 template Chain join_by_chance(const PairTable<WideSlot>&, std::span<const Symbol>, Chance&);
 

@@ -64,7 +64,7 @@ std::size_t FirstSymbols::write(std::string_view word, Symbol* symbols,
                                 std::vector<std::size_t>* sizes) const {
   Symbol* at = symbols;
   if (is_plain_) {
-    for (const char byte : word) *at++ = of_byte(static_cast<unsigned char>(byte));
+    for (const char byte : word) *at++ = of_bytes()[static_cast<unsigned char>(byte)];
     if (sizes != nullptr) sizes->assign(word.size(), 1);
     return word.size();
   }

@@ -121,8 +121,8 @@ void Words::rank_byte_pairs() {
   std::visit(
       [&](const auto& pairs) {
         for (std::size_t pair = 0; pair < byte_pair_ranks_.size(); ++pair) {
-          const auto left = first_.of_byte(static_cast<unsigned char>(pair / 256));
-          const auto right = first_.of_byte(static_cast<unsigned char>(pair % 256));
+          const auto left = first_.of_bytes()[pair / 256];
+          const auto right = first_.of_bytes()[pair % 256];
           byte_pair_ranks_[pair] = pairs.order(left, right) << ShortLane::kPlaceBits;
         }
       },
@@ -218,16 +218,17 @@ void Words::fill(const Pairs& pairs, std::string_view text, ShortLane& lane) con
 template <class Pairs>
 void Words::encode_long(const Pairs& pairs, std::string_view text,
                         std::vector<TokenId>& ids) const {
-  std::vector<Symbol> symbols;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = borders_.empty() ? text.size() : borders_.next(text, start);
-    symbols.resize(end - start + 1);
-    const std::size_t n = first_.write(text.substr(start, end - start), symbols.data());
-    for (const Symbol token : join_long(pairs, std::span(symbols).first(n)).tokens) {
-      ids.push_back(id_of(token));
-    }
-    start = end;
+  const auto add = [&](const Chain& chain) {
+    const std::size_t n = ids.size();
+    ids.resize(n + chain.tokens.size());
+    for (std::size_t i = 0; i < chain.tokens.size(); ++i) ids[n + i] = id_of(chain.tokens[i]);
+  };
+  if (first_.is_plain()) {
+    return add(join_long(pairs, ByteWord{text, first_.of_bytes(), byte_pair_ranks_.data()}));
   }
+  std::vector<Symbol> symbols(text.size() + 1);
+  symbols.resize(first_.write(text, symbols.data()));
+  add(join_long(pairs, SymbolWord<Pairs>{pairs, symbols}));
 }
 
 Words::Placed Words::encode_placed(std::string_view text, Chance* leaves_out) const {
@@ -238,17 +239,15 @@ Words::Placed Words::encode_placed(std::string_view text, Chance* leaves_out) co
   symbols.resize(first_.write(text, symbols.data(), &sizes));
   const Chain chain = std::visit(
       [&](const auto& pairs) {
-        return leaves_out == nullptr ? join_long(pairs, symbols)
+        return leaves_out == nullptr ? join_long(pairs, SymbolWord{pairs, std::span<const Symbol>(symbols)})
                                      : join_by_chance(pairs, symbols, *leaves_out);
       },
       table_);
   Placed placed;
+  for (const Symbol token : chain.tokens) placed.ids.push_back(id_of(token));
   std::size_t place = 0;
-  std::size_t symbol = 0;
-  for (std::size_t i = 0; i < chain.tokens.size(); ++i) {
-    for (; symbol < chain.starts[i]; ++symbol) place += sizes[symbol];
-    placed.ids.push_back(id_of(chain.tokens[i]));
-    placed.starts.push_back(place);
+  for (std::size_t i = 0; i < sizes.size(); place += sizes[i++]) {
+    if (chain.starts[i / 64] >> (i % 64) & 1) placed.starts.push_back(place);
   }
   return placed;
 }

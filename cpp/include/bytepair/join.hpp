@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bytepair/pair_table.hpp"
@@ -30,6 +32,9 @@ struct Lane {
   std::uint32_t slots[2];  // where the table tells of the new pairs
 };
 
+/// The order of a pair, given its rank.
+constexpr std::uint32_t order_of_rank(std::uint32_t rank) { return rank >> Lane<64>::kPlaceBits; }
+
 /// Most lanes at a time.
 inline constexpr std::size_t kMostLanes = 64;
 
@@ -38,21 +43,55 @@ inline constexpr std::size_t kMostLanes = 64;
 template <class Table, std::size_t N>
 void join_lanes(const Table& table, std::span<Lane<N>> lanes);
 
-/// The tokens of a word, in order, each with the number of the symbol that it begins with.
+/// The tokens of a word, in order.
 struct Chain {
   std::vector<Symbol> tokens;
-  std::vector<std::size_t> starts;
-  std::size_t end = 0;  // number of symbols
+  std::vector<std::uint64_t> starts;  // bit i of all of them: a token begins with symbol i
+};
 
-  [[nodiscard]] std::size_t end_of(std::size_t token) const {
-    return token + 1 < starts.size() ? starts[token + 1] : end;
+/// A word as symbols.
+template <class Table>
+struct SymbolWord {
+  const Table& table;
+  std::span<const Symbol> symbols;
+
+  [[nodiscard]] std::size_t size() const { return symbols.size(); }
+  [[nodiscard]] Symbol symbol(std::size_t at) const { return symbols[at]; }
+  /// Of the pair that begins at `at` < size() - 1, as in a lane.
+  [[nodiscard]] std::uint32_t rank(std::size_t at) const {
+    return table.order(symbols[at], symbols[at + 1]) << Lane<64>::kPlaceBits;
+  }
+  /// True if `n` symbols from one place on are those from another place on.
+  [[nodiscard]] bool repeats(std::size_t one, std::size_t other, std::size_t n) const {
+    return std::memcmp(&symbols[one], &symbols[other], n * sizeof(Symbol)) == 0;
   }
 };
 
-/// A word of any length. O(n log n), and O(n) where the tokens in one part of the word do not depend
-/// on parts far away, which is the rule.
-template <class Table>
-[[nodiscard]] Chain join_long(const Table& table, std::span<const Symbol> symbols);
+/// A word as bytes, each of which is the same symbol wherever it stands.
+struct ByteWord {
+  std::string_view bytes;
+  const Symbol* symbol_by_byte;
+  const std::uint32_t* rank_by_pair;  // by first * 256 + second
+
+  [[nodiscard]] std::size_t size() const { return bytes.size(); }
+  [[nodiscard]] Symbol symbol(std::size_t at) const { return symbol_by_byte[byte(at)]; }
+  [[nodiscard]] std::uint32_t rank(std::size_t at) const {
+    return rank_by_pair[byte(at) * 256 + byte(at + 1)];
+  }
+  [[nodiscard]] bool repeats(std::size_t one, std::size_t other, std::size_t n) const {
+    return std::memcmp(&bytes[one], &bytes[other], n) == 0;
+  }
+
+ private:
+  [[nodiscard]] std::size_t byte(std::size_t at) const {
+    return static_cast<unsigned char>(bytes[at]);
+  }
+};
+
+/// Joins a SymbolWord or a ByteWord of any length. O(n log n), and O(n) where the tokens in one part
+/// of the word do not depend on parts far away, which is the rule.
+template <class Table, class Word>
+[[nodiscard]] Chain join_long(const Table& table, const Word& word);
 
 /// Says yes with a probability, the same for the same seed on every machine.
 /// Source: SplitMix64, Steele, Lea and Flood 2014, https://doi.org/10.1145/2714064.2660195.

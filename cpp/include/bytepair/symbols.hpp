@@ -53,9 +53,9 @@ class FirstSymbols {
   std::size_t write(std::string_view word, Symbol* symbols,
                     std::vector<std::size_t>* sizes = nullptr) const;
 
-  /// By bytes, and each has one symbol wherever it stands: then `of_byte` is all there is to it.
+  /// By bytes, and each has one symbol wherever it stands: then `of_bytes` is all there is to it.
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
-  [[nodiscard]] Symbol of_byte(unsigned char byte) const noexcept { return bytes_[0][byte]; }
+  [[nodiscard]] const Symbol* of_bytes() const noexcept { return bytes_[0].data(); }
 
   [[nodiscard]] const Rules& rules() const noexcept { return rules_; }
 
