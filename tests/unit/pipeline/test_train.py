@@ -286,7 +286,8 @@ def test_ctrl_c_in_the_progress_callback_ends_the_training(engine: str, stage: s
 def test_sigint_stops_a_training_at_once(engine: str) -> None:
     """Hugging Face's trainer did not hear it for minutes. The corpus here never ends."""
     code = (
-        "import bytepair, itertools, sys\n"
+        "import bytepair, itertools, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # also in the background
         "words = (' '.join(str(n + k) for k in range(200)) for n in itertools.count())\n"
         "show = lambda moment: print(moment.stage, flush=True) if moment.done < 5000 else None\n"
         f"bytepair.train(words, engine={engine!r}, threads=2, progress=show)"
