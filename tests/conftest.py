@@ -7,6 +7,8 @@ Without the variable the suite runs everything on the engine a user of this inst
 """
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -63,3 +65,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_native(item: pytest.Item) -> bool:
     handed = item.callspec.params.values() if hasattr(item, "callspec") else ()
     return "native" in map(str, handed) or item.get_closest_marker("native_only") is not None
+
+
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """Processes that the test starts hear Ctrl-C, also where the tests run in the background.
+
+    There it is ignored, which new processes inherit; where it is handled, they begin as usual.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pytest
 
 import bytepair
 from bytepair.patterns import UNICODE_VERSION
+
+pytestmark = pytest.mark.usefixtures("hears_ctrl_c")
 
 PROGRAM = [sys.executable, "-m", "bytepair"]
 COMMANDS = ["train", "encode", "decode", "count", "inspect", "convert"]
@@ -35,14 +38,14 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def start(*arguments: object, **options: Any) -> "subprocess.Popen[bytes]":
-    """The program in a process that hears Ctrl-C, also where the tests run in the background."""
-
-    def hear() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    command = [*PROGRAM, *map(str, arguments)]
-    return subprocess.Popen(command, preexec_fn=hear, **options)  # noqa: PLW1509  # no threads here
+@contextlib.contextmanager
+def start(*arguments: object, **options: Any) -> Iterator["subprocess.Popen[bytes]"]:
+    """The program in a process of its own, which ends with the block at the latest."""
+    with subprocess.Popen([*PROGRAM, *map(str, arguments)], **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def read_until(descriptor: int, wanted: bytes) -> bytes:
