@@ -272,7 +272,9 @@ void Encoder::Run::add_odd(std::string_view text, std::size_t start, std::size_t
   if (is_long && (word.size() > kLongAscii || has_other_than_ascii(word.data()))) {
     std::array<std::size_t, kPending> ends;
     const std::size_t n = words.borders().cut(text.substr(0, end), start, ends);
-    if (ends[0] < end && !words.is_whole(word)) return add_pieces(text, start, end, ends, n);
+    const bool are_long = (ends[n - 1] - start) / n > WordKey::kShort;  // and seldom seen again
+    const bool is_cut = ends[0] < end && !(are_long && word.size() >= kHuge);
+    if (is_cut && !words.is_whole(word)) return add_pieces(text, start, end, ends, n);
   }
   if (word.size() < kHuge) return add_word(WordKey::of(word), word);
   add_alone(word);

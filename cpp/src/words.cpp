@@ -10,8 +10,12 @@
 namespace bytepair {
 namespace {
 
-constexpr std::size_t kShort = 15;  // bytes; their symbols and an end mark fit a lane
-constexpr std::size_t kLanes = 48;  // more no longer hide more of the memory's slowness
+// Bytes whose symbols, and an end mark, fit a lane.
+constexpr std::size_t kShort = 15;
+constexpr std::size_t kMedium = 63;
+// More lanes no longer hide more of the memory's slowness.
+constexpr std::size_t kShortLanes = 48;
+constexpr std::size_t kMediumLanes = 16;
 
 std::string_view token_at(const Tokens& tokens, std::size_t i) {
   return tokens.bytes.substr(tokens.offsets[i], tokens.offsets[i + 1] - tokens.offsets[i]);
@@ -123,7 +127,7 @@ void Words::rank_byte_pairs() {
         for (std::size_t pair = 0; pair < byte_pair_ranks_.size(); ++pair) {
           const auto left = first_.of_bytes()[pair / 256];
           const auto right = first_.of_bytes()[pair % 256];
-          byte_pair_ranks_[pair] = pairs.order(left, right) << ShortLane::kPlaceBits;
+          byte_pair_ranks_[pair] = pairs.order(left, right) << Lane<16>::kPlaceBits;
         }
       },
       table_);
@@ -135,18 +139,34 @@ void Words::encode(std::span<Word> words, std::vector<TokenId>& ids) const {
 
 namespace {
 
+/// Some words of one size on their way.
+template <std::size_t N, std::size_t kMost>
+struct Lanes {
+  std::array<Lane<N>, kMost> lanes;
+  std::size_t n = 0;
+
+  [[nodiscard]] bool is_full() const { return n == kMost; }
+  [[nodiscard]] Lane<N>& next() { return lanes[n++]; }
+  template <class Pairs>
+  void join(const Pairs& pairs) {
+    join_lanes(pairs, std::span(lanes.data(), n));
+  }
+};
+
 /// Some words on their way, in order: those that are joined together, and those that need not be.
 struct Batch {
   struct Item {
     Words::Word* word;
-    const TokenId* id;  // of a word that is a token; nullptr: the next lane
+    const TokenId* id;  // of a word that is a token; nullptr: the next lane of its size
   };
-  std::array<Item, 2 * kLanes> items;
-  std::array<Lane<16>, kLanes> lanes;
+  std::array<Item, 2 * kShortLanes> items;
   std::size_t n_items = 0;
-  std::size_t n_lanes = 0;
+  Lanes<16, kShortLanes> short_lanes;
+  Lanes<64, kMediumLanes> medium_lanes;
 
-  [[nodiscard]] bool is_full() const { return n_items == items.size() || n_lanes == kLanes; }
+  [[nodiscard]] bool is_full() const {
+    return n_items == items.size() || short_lanes.is_full() || medium_lanes.is_full();
+  }
 };
 
 }  // namespace
@@ -155,23 +175,27 @@ template <class Pairs>
 void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const {
   Batch batch;
   const auto flush = [&] {
-    join_lanes(pairs, std::span(batch.lanes.data(), batch.n_lanes));
-    const auto* lane = batch.lanes.data();
+    batch.short_lanes.join(pairs);
+    batch.medium_lanes.join(pairs);
+    const auto* short_lane = batch.short_lanes.lanes.data();
+    const auto* medium_lane = batch.medium_lanes.lanes.data();
+    const auto add = [&](const auto& lane) {
+      for (auto alive = lane.alive; alive != 0; alive &= alive - 1) {
+        ids.push_back(id_of(lane.symbols[static_cast<std::size_t>(std::countr_zero(alive))]));
+      }
+      return static_cast<std::uint32_t>(std::popcount(lane.alive));
+    };
     for (const auto& [word, id] : std::span(batch.items.data(), batch.n_items)) {
-      word->n_ids = 1;
       if (id != nullptr) {
         ids.push_back(*id);
-        continue;
+        word->n_ids = 1;
+      } else {
+        word->n_ids = word->text.size() <= kShort ? add(*short_lane++) : add(*medium_lane++);
       }
-      word->n_ids = static_cast<std::uint32_t>(std::popcount(lane->alive));
-      for (auto alive = lane->alive; alive != 0; alive &= alive - 1) {
-        ids.push_back(id_of(lane->symbols[static_cast<std::size_t>(std::countr_zero(alive))]));
-      }
-      ++lane;
     }
-    batch.n_items = batch.n_lanes = 0;
+    batch.n_items = batch.short_lanes.n = batch.medium_lanes.n = 0;
   };
-  std::array<std::uint64_t, 2 * kLanes> hashes;
+  std::array<std::uint64_t, 2 * kShortLanes> hashes;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i % hashes.size() == 0) {
       const auto next = words.subspan(i, std::min(hashes.size(), words.size() - i));
@@ -183,7 +207,7 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
     Word& word = words[i];
     const auto hash = hashes[i % hashes.size()];
     const TokenId* id = word.is_whole ? whole_.find(word.text, hash) : nullptr;
-    if (id == nullptr && word.text.size() > kShort) {
+    if (id == nullptr && word.text.size() > kMedium) {
       flush();
       const std::size_t before = ids.size();
       encode_long(pairs, word.text, ids);
@@ -191,16 +215,20 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
       continue;
     }
     if (batch.is_full()) flush();
-    if (id == nullptr) fill(pairs, word.text, batch.lanes[batch.n_lanes++]);
+    if (id == nullptr && word.text.size() <= kShort) {
+      fill(pairs, word.text, batch.short_lanes.next());
+    } else if (id == nullptr) {
+      fill(pairs, word.text, batch.medium_lanes.next());
+    }
     batch.items[batch.n_items++] = {&word, id};
   }
   flush();
 }
 
-template <class Pairs>
-void Words::fill(const Pairs& pairs, std::string_view text, ShortLane& lane) const {
+template <class Pairs, std::size_t N>
+void Words::fill(const Pairs& pairs, std::string_view text, Lane<N>& lane) const {
   const std::size_t n = first_.write(text, lane.symbols);
-  std::ranges::fill(lane.ranks, ShortLane::kNoRank);
+  std::ranges::fill(lane.ranks, Lane<N>::kNoRank);
   if (!byte_pair_ranks_.empty()) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
     for (std::size_t i = 0; i + 1 < n; ++i) {
@@ -208,11 +236,11 @@ void Words::fill(const Pairs& pairs, std::string_view text, ShortLane& lane) con
     }
   } else {
     for (std::size_t i = 0; i + 1 < n; ++i) {
-      lane.ranks[i] = pairs.order(lane.symbols[i], lane.symbols[i + 1]) << ShortLane::kPlaceBits;
+      lane.ranks[i] = pairs.order(lane.symbols[i], lane.symbols[i + 1]) << Lane<N>::kPlaceBits;
     }
   }
-  lane.symbols[ShortLane::kSize] = Pairs::kNoSymbol;
-  lane.alive = (std::uint64_t{1} << n) - 1;
+  lane.symbols[N] = Pairs::kNoSymbol;
+  lane.alive = ~std::uint64_t{0} >> (64 - n);
 }
 
 template <class Pairs>

@@ -68,7 +68,6 @@ class Words {
 
  private:
   using Table = std::variant<PairTable<NarrowSlot>, PairTable<WideSlot>>;
-  using ShortLane = Lane<16>;
 
   static Table table_of(const Tokens& tokens, const MergeColumns& merges);
   void add_first(const Tokens& tokens);
@@ -78,8 +77,8 @@ class Words {
 
   template <class Pairs>
   void encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const;
-  template <class Pairs>
-  void fill(const Pairs& pairs, std::string_view text, ShortLane& lane) const;
+  template <class Pairs, std::size_t N>
+  void fill(const Pairs& pairs, std::string_view text, Lane<N>& lane) const;
   template <class Pairs>
   void encode_long(const Pairs& pairs, std::string_view text, std::vector<TokenId>& ids) const;
   [[nodiscard]] TokenId id_of(Symbol symbol) const noexcept {
