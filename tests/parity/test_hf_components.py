@@ -215,6 +215,15 @@ CASES |= {
         pre_tokenizers.Metaspace(), decoder=decoders.Metaspace(), change=whole_words
     ),
     "roberta": Case(GPT2, decoder=BYTES, post=ROBERTA),
+    "roberta-prefix": Case(pre_tokenizers.ByteLevel(), decoder=BYTES, post=ROBERTA),
+    "trim": Case(GPT2, decoder=BYTES, post=processors.ByteLevel(add_prefix_space=False)),
+    "trim-prefix": Case(pre_tokenizers.ByteLevel(), decoder=BYTES, post=processors.ByteLevel()),
+    "trim-added": Case(
+        pre_tokenizers.ByteLevel(),
+        decoder=BYTES,
+        post=processors.ByteLevel(),
+        added=added(lstrip=True, rstrip=True),
+    ),
     "template": Case(GPT2, decoder=BYTES, post=TEMPLATE),
     "bert-post": Case(GPT2, decoder=BYTES, post=processors.BertProcessing(("</s>", 2), ("<s>", 1))),
 }  # fmt: skip
@@ -276,6 +285,35 @@ def test_ids_are_those_of_the_library(name, text):
     """Whatever stands in the file, and whatever the text."""
     expected = theirs(name).encode(text, add_special_tokens=False).ids
     assert ours(name).encode(text, allowed_special="all") == expected
+
+
+# Normalisers, and prefixes that may stay tokens of their own.
+CHANGING = ("norm-", "added-", "llama", "gemma", "fused", "metaspace", "whole-words-chars")
+CHANGING += ("chars-metaspace", "chars-punctuation-metaspace", "bytes-prefix", "trim-added")
+CHANGING += ("trim-prefix", "roberta-prefix")
+
+
+@pytest.mark.parametrize("name", CASES)
+@given(text=TEXTS)
+@fewer(4)
+def test_places_are_those_of_the_library(name, text):
+    """In characters of the text as it was given, with and without what surrounds it.
+
+    Where the text was changed they hold what the library names, or stand for what was put in.
+    A prefix behind an added token is trimmed there as if it were of the text, so that a letter is
+    lost: such a place is held by ours.
+    """
+    for surrounded in (False, True):
+        expected = theirs(name).encode(text, add_special_tokens=surrounded)
+        ids, places = ours(name).encode_with_offsets(
+            text, allowed_special="all", add_special_tokens=surrounded
+        )
+        assert ids == expected.ids
+        if name.startswith(CHANGING):
+            pairs = zip(places, expected.offsets, strict=True)
+            assert all(a == b or a <= c <= d <= b for (a, b), (c, d) in pairs)
+        else:
+            assert places == expected.offsets
 
 
 @pytest.mark.parametrize("name", CASES)

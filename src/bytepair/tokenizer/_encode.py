@@ -151,7 +151,7 @@ class Encoding:
         spans = self._encoder.encode_spans(text, cutter)
         offsets = char_offsets(text, spans)
         if self.spec.post_processor.trim_offsets:
-            offsets = trimmed(text, offsets, self.spec.post_processor)
+            offsets = trimmed(text, offsets, spans.added.tolist(), self.spec.post_processor)
         ids: list[TokenId] = spans.ids.tolist()
         frame = self._frame(add_special_tokens, None, "right")
         before, after = [(0, 0)] * len(frame.before), [(0, 0)] * len(frame.after)

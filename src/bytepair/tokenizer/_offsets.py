@@ -1,6 +1,7 @@
 """Byte spans → offsets in characters of the text as it was given."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from bytepair.engines import Spans
 from bytepair.model import PostProcessor, to_utf8
+from bytepair.patterns import SPACES
 
 Offsets = list[tuple[int, int]]
 
@@ -29,19 +31,23 @@ def char_offsets(text: str | bytes, spans: Spans) -> Offsets:
     return list(zip(place[first].tolist(), place[last].tolist(), strict=True))
 
 
-def trimmed(text: str | bytes, offsets: Offsets, rules: PostProcessor) -> Offsets:
+def trimmed(
+    text: str | bytes, offsets: Offsets, added: Sequence[bool], rules: PostProcessor
+) -> Offsets:
     """The offsets without the spaces at the ends of tokens, as ByteLevel's `trim_offsets` has it.
 
-    With `prefix_space`, a token at the beginning of the text keeps one: the one put there.
+    An added token, `added` says which are, is without any white space that it took. With
+    `prefix_space`, the single space with which a text begins stays: it could have been put there.
     """
-    space: str | bytes = " " if isinstance(text, str) else b" "
+    chars = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     result: Offsets = []
     for number, (start, end) in enumerate(offsets):
-        piece = text[start:end]
-        n_leading = len(piece) - len(piece.lstrip(space))  # type: ignore[arg-type]  # same kind as piece
-        n_trailing = len(piece) - len(piece.rstrip(space))  # type: ignore[arg-type]  # same kind as piece
-        if rules.prefix_space and n_leading and (number == 0 or start == 0):
-            n_leading -= 1
+        spaces = SPACES if added[number] else " "
+        piece = chars[start:end]
+        n_leading = len(piece) - len(piece.lstrip(spaces))
+        n_trailing = len(piece) - len(piece.rstrip(spaces))
+        if rules.prefix_space and n_leading == 1 and (number == 0 or start == 0):
+            n_leading = 0
         first = min(start + n_leading, end)
         result.append((first, max(end - n_trailing, first)))
     return result
