@@ -14,7 +14,7 @@ constexpr std::size_t kSmallest = 256;       // entries of the first table
 constexpr std::size_t kArenaPerEntry = 4;    // 4-byte units
 constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
 constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
-constexpr std::size_t kBytesPerWord = 128;   // of much text, for each new word in it
+constexpr std::size_t kBytesPerWord = 256;   // of much text, for each new word in it
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
 
 std::atomic<std::uint32_t> n_forks{0};
@@ -126,7 +126,8 @@ void WordCache::forget_threads() noexcept {
   is_growing_ = false;
 }
 
-WordCache::View::View(WordCache& cache, std::size_t expected_bytes) : cache_(cache), kernel_(lookup_kernel()) {
+WordCache::View::View(WordCache& cache, std::size_t expected_bytes)
+    : cache_(cache), kernel_(lookup_kernel()) {
   cache_.forget_threads();
   enter();
   const std::size_t wanted =
@@ -173,7 +174,7 @@ void WordCache::View::settle() {
   Table& table = cache_.tables_[table_];
   const std::size_t n_entries = table.n_entries += std::exchange(n_added_, 0);
   const bool is_largest = table.size >= cache_.largest_;
-  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 2;
+  const std::size_t limit = is_largest ? table.size / 4 * 3 : table.size / 3;
   if (n_entries > limit || table.arena_used > table.arena_size) {
     replace(is_largest ? std::max(kSmallest, cache_.largest_ / 16)
                        : std::min(table.size * kGrowth, cache_.largest_));
@@ -191,9 +192,8 @@ std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_v
     const std::uint64_t high = entry.high.load(std::memory_order_acquire);
     const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
     if (second == 0) break;
-    if ((high & ~WordEntry::kFar) != key.high || entry.low.load(std::memory_order_relaxed) != key.low) {
-      continue;
-    }
+    const std::uint64_t low = entry.low.load(std::memory_order_relaxed);
+    if ((high & ~WordEntry::kFar) != key.high || low != key.low) continue;
     const std::uint64_t first = entry.first.load(std::memory_order_relaxed);
     const std::size_t n = second >> 32;
     if (!(high & WordEntry::kFar)) {

@@ -1,8 +1,6 @@
 // memory.cpp: mmap where there is one, else the allocator.
 #include "bytepair/memory.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <new>
 
@@ -18,7 +16,6 @@ namespace {
 #if BYTEPAIR_HAS_MMAP
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::chrono::milliseconds kSlowTouch{1};  // for a huge page; usual is a fifth of that
 
 std::size_t page_size() {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -77,16 +74,6 @@ void Pages::shrink(std::size_t n_bytes) noexcept {
   if (kept == 0) data_ = nullptr;
 }
 
-void Pages::prefer_cheap() noexcept {
-#ifdef MADV_NOHUGEPAGE
-  if (size_ < kHugePage) return;
-  const auto start = std::chrono::steady_clock::now();
-  *static_cast<volatile char*>(data_) = 0;
-  const auto spent = std::chrono::steady_clock::now() - start;
-  if (spent > kSlowTouch) madvise(data_, size_, MADV_NOHUGEPAGE);
-#endif
-}
-
 void Pages::lend() noexcept {
 #ifdef MADV_FREE
   if (size_ > 0) madvise(data_, size_, MADV_FREE);
@@ -108,33 +95,22 @@ void Pages::shrink(std::size_t) noexcept {}
 
 void Pages::lend() noexcept {}
 
-void Pages::prefer_cheap() noexcept {}
-
 #endif
 
 Pages PagePool::take(std::size_t n_bytes) {
   {
     // Whoever holds the lock when a process is forked never gives it back: do without.
     const std::unique_lock lock(lock_, std::try_to_lock);
-    Pages* best = nullptr;
-    for (Pages& pages : kept_) {
-      const bool fits = lock && pages.size() >= n_bytes && pages.size() / 4 <= n_bytes;
-      if (fits && (best == nullptr || pages.size() < best->size())) best = &pages;
-    }
-    if (best != nullptr) return std::exchange(*best, Pages());
+    const bool fits = lock && kept_.size() >= n_bytes && kept_.size() / 8 <= n_bytes;
+    if (fits) return std::exchange(kept_, Pages());
   }
-  Pages pages(n_bytes);
-  pages.prefer_cheap();
-  return pages;
+  return Pages(n_bytes);
 }
 
 void PagePool::give_back(Pages pages) noexcept {
   pages.lend();
   const std::unique_lock lock(lock_, std::try_to_lock);
-  if (!lock) return;
-  // The largest ones stay: they are the dearest.
-  Pages& smallest = *std::ranges::min_element(kept_, {}, &Pages::size);
-  if (pages.size() > smallest.size()) std::swap(smallest, pages);
+  if (lock && pages.size() >= kept_.size()) std::swap(kept_, pages);
 }
 
 }  // namespace bytepair

@@ -1,7 +1,6 @@
 // bytepair/memory.hpp: large blocks of memory straight from the system. No Python, no I/O.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -29,11 +28,6 @@ class Pages {
   /// Gives back what lies beyond the first `n_bytes`, as far as whole pages go.
   void shrink(std::size_t n_bytes) noexcept;
 
-  /// For memory that is written once, from front to end: touches the first huge page, and settles
-  /// for small pages if that took long. In a virtual machine memory that nobody has used for a while
-  /// may have to come from outside, and huge pages then cost more than they save.
-  void prefer_cheap() noexcept;
-
   /// Lets the system have the memory when it needs some; what it holds is of no use any more.
   void lend() noexcept;
 
@@ -46,8 +40,8 @@ class Pages {
   std::size_t size_ = 0;  // as the system counts it
 };
 
-/// Keeps some blocks that were given back, for the next who wants one: to touch new memory costs more
-/// than to write it. Meanwhile the system may have them. Safe to share between threads.
+/// Keeps the last large block that was given back, for the next who wants one: to touch new memory
+/// costs more than to write it. Meanwhile the system may have it. Safe to share between threads.
 class PagePool {
  public:
   /// Some memory of `n_bytes` or more, with anything in it. Throws std::bad_alloc.
@@ -56,7 +50,7 @@ class PagePool {
 
  private:
   std::mutex lock_;
-  std::array<Pages, 8> kept_;
+  Pages kept_;
 };
 
 /// An array of `T` that never grows; zeroed. `T` needs no constructor.
