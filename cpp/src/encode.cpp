@@ -175,6 +175,7 @@ void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
 std::size_t Encoder::Run::encode_pre_tokens(std::string_view text, bool is_last) {
   std::array<std::size_t, Splitter::kBatch> ends;
   SplitChain::Progress progress;
+  n_pending_ = odd_bytes_ = 0;  // an error may have left some of the text before
   std::size_t start = 0;
   for (std::size_t question = kBetweenPauses; start < text.size();) {
     const std::size_t n = encoder_.chain_.cut(text, start, is_last, progress, ends);
@@ -236,7 +237,8 @@ void Encoder::Run::add_words(std::string_view text, std::size_t start,
 
 void Encoder::Run::add_pre_tokens(std::string_view text, std::size_t start,
                                   std::span<const std::size_t> ends) {
-  add_words(text, start, ends, 0, [&](std::size_t from, std::size_t to) { add_odd(text, from, to); });
+  const auto add = [&](std::size_t from, std::size_t to) { add_odd(text, from, to); };
+  add_words(text, start, ends, 0, add);
 }
 
 /// A pre-token of `text` in pieces, given where the first of them end.

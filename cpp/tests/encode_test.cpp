@@ -17,6 +17,8 @@ using bytepair::Normalizer;
 using bytepair::SpecialMatcher;
 using bytepair::SplitChain;
 using bytepair::Splitter;
+using bytepair::Symbol;
+using bytepair::UnknownCharacter;
 
 namespace {
 
@@ -246,6 +248,18 @@ TEST(a_text_divided_at_a_border_has_the_ids_of_the_whole) {
     CHECK_EQ(ids, encode(encoder, text, cutter));
   }
   CHECK(n_borders > 500);
+}
+
+TEST(nothing_of_a_text_that_failed_is_in_the_next_one) {
+  TokenList tokens;
+  for (const char c : std::string("a ")) tokens.add(static_cast<Symbol>(c), std::string(1, c));
+  const Encoder encoder(Normalizer(), {}, Splitter(tables::letters()),
+                        Words(tokens.view(), Columns({}).view(), {}, false), kCacheBytes);
+  Encoder::Run run(encoder);
+  CHECK_THROWS(UnknownCharacter, run.encode("aa a b a", Cutter()));
+  const std::size_t before = run.n_ids();
+  run.encode("a a", Cutter());
+  CHECK_EQ(Ids(run.ids.data() + before, run.ids.data() + run.n_ids()), (Ids{'a', ' ', 'a'}));
 }
 
 TEST(borders_worked_by_hand) {
