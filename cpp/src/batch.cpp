@@ -180,7 +180,8 @@ class Work {
       return;
     } catch (const ForbiddenToken& error) {
       const std::size_t n_before = row == share.first_row ? share.n_before : 0;
-      fail(number, row, std::make_exception_ptr(ForbiddenToken(n_before + error.at, error.content)));
+      const ForbiddenToken in_row(n_before + error.at, error.content);
+      fail(number, row, std::make_exception_ptr(in_row));
       return;
     } catch (...) {
       fail(number, row, std::current_exception());

@@ -267,8 +267,9 @@ Words::Placed Words::encode_placed(std::string_view text, Chance* leaves_out) co
   symbols.resize(first_.write(text, symbols.data(), &sizes));
   const Chain chain = std::visit(
       [&](const auto& pairs) {
-        return leaves_out == nullptr ? join_long(pairs, SymbolWord{pairs, std::span<const Symbol>(symbols)})
-                                     : join_by_chance(pairs, symbols, *leaves_out);
+        const std::span<const Symbol> parts(symbols);
+        return leaves_out == nullptr ? join_long(pairs, SymbolWord{pairs, parts})
+                                     : join_by_chance(pairs, parts, *leaves_out);
       },
       table_);
   Placed placed;

@@ -153,8 +153,7 @@ def test_text_in_parts_gives_the_ids_of_the_whole(
     """Normalisers and prefixes see to what has come before, added tokens to what may come."""
     tokenizer = bytepair.Tokenizer(pair.ours, engine=engine)
     stream = tokenizer.stream_encoder(allowed_special="all")
-    borders = sorted({0, len(text), *(min(place, len(text)) for place in places)})
-    ids = [i for a, b in pairwise(borders) for i in stream.push(text[a:b])]
+    ids = [i for part in parts_of(text, places) for i in stream.push(part)]
     assert ids + stream.finish() == tokenizer.encode(text, allowed_special="all")
 
 
@@ -165,11 +164,16 @@ def test_trusted_parts_give_the_ids_of_the_whole(
 ) -> None:
     """Special tokens that show only once the text is normalised are found in them, too."""
     tokenizer = bytepair.Tokenizer(pair.ours, engine=engine)
-    borders = sorted({0, len(text), *(min(place, len(text)) for place in places)})
     for is_trusted, allowed in ((True, "all"), (False, set())):
-        segments = [(text[a:b], is_trusted) for a, b in pairwise(borders)]
+        segments = [(part, is_trusted) for part in parts_of(text, places)]
         expected = tokenizer.encode(text, allowed_special=allowed, disallowed_special=())
         assert tokenizer.encode_segments(segments) == expected
+
+
+def parts_of(text: str, places: list[int]) -> list[str]:
+    """The text, divided at places."""
+    borders = sorted({0, len(text), *(min(place, len(text)) for place in places)})
+    return [text[start:end] for start, end in pairwise(borders)]
 
 
 def in_characters(text: str, spans: Spans) -> list[tuple[int, int]]:

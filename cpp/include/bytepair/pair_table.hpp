@@ -52,7 +52,9 @@ class PairTable {
     const std::uint64_t hash = hash_of(left, right);
     return place_of(hash, pilot_data_[group_of(hash)]);
   }
-  BYTEPAIR_INLINE void prefetch(std::uint32_t place) const noexcept { __builtin_prefetch(slot_data_ + place); }
+  BYTEPAIR_INLINE void prefetch(std::uint32_t place) const noexcept {
+    __builtin_prefetch(slot_data_ + place);
+  }
 
   /// In which order the pair joins: its rank among the distinct ranks; kNoOrder if it does not.
   /// `place`: where it would stand.
@@ -65,7 +67,9 @@ class PairTable {
   }
 
   /// What the pair that joins in this order becomes.
-  [[nodiscard]] BYTEPAIR_INLINE Symbol joined(std::uint32_t order) const noexcept { return joined_data_[order]; }
+  [[nodiscard]] BYTEPAIR_INLINE Symbol joined(std::uint32_t order) const noexcept {
+    return joined_data_[order];
+  }
   BYTEPAIR_INLINE void prefetch_joined(std::uint32_t order) const noexcept {
     __builtin_prefetch(joined_data_ + order);
   }
@@ -92,7 +96,8 @@ class PairTable {
   [[nodiscard]] BYTEPAIR_INLINE std::uint32_t group_of(std::uint64_t hash) const noexcept {
     return static_cast<std::uint32_t>(scaled(hash >> 32, n_groups_));
   }
-  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t place_of(std::uint64_t hash, std::uint32_t pilot) const noexcept {
+  [[nodiscard]] BYTEPAIR_INLINE std::uint32_t place_of(std::uint64_t hash,
+                                                       std::uint32_t pilot) const noexcept {
     const auto step = static_cast<std::uint32_t>(hash >> 16) | 1;
     return static_cast<std::uint32_t>(
         scaled(static_cast<std::uint32_t>(hash) + pilot * step, n_slots_));

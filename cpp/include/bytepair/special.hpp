@@ -129,7 +129,8 @@ struct Cutter {
   /// True if the same is found on both sides of `at` when the text is divided there. May be false
   /// where that is so.
   [[nodiscard]] bool divides(std::string_view text, std::size_t at) const {
-    return original.divides(text, at) && normalized.divides(text, at) && forbidden.is_clear(text, at);
+    return original.divides(text, at) && normalized.divides(text, at) &&
+           forbidden.is_clear(text, at);
   }
   /// Bytes on both sides of a place that `divides` looks at, white space left out.
   [[nodiscard]] std::size_t reach() const noexcept {
