@@ -266,9 +266,9 @@ Words::Placed Words::encode_placed(std::string_view text, Chance* leaves_out) co
   std::vector<std::size_t> sizes;
   symbols.resize(first_.write(text, symbols.data(), &sizes));
   const Chain chain = std::visit(
-      [&](const auto& pairs) {
+      [&]<class Pairs>(const Pairs& pairs) {
         const std::span<const Symbol> parts(symbols);
-        return leaves_out == nullptr ? join_long(pairs, SymbolWord{pairs, parts})
+        return leaves_out == nullptr ? join_long(pairs, SymbolWord<Pairs>{pairs, parts})
                                      : join_by_chance(pairs, parts, *leaves_out);
       },
       table_);
