@@ -251,13 +251,30 @@ nb::tuple encode_files(const PyEncoder& self, const nb::sequence& paths, const n
   return arrays_of(run_batch(self, source, cutter, n_threads, true));
 }
 
+/// Calls `use` with what encodes a text of so many bytes: outside the GIL if that takes a while.
+template <class Use>
+void encode_in_one_go(const PyEncoder& self, std::size_t n_bytes, const Use& use) {
+  Encoder::Run run(self.core);
+  if (n_bytes <= kInline) return use(run);
+  run.pause = [] {
+    const nb::gil_scoped_acquire gil;
+    if (!keep_going()) throw nb::python_error();
+  };
+  const Unlocked unlocked;
+  use(run);
+}
+
 /// Ids of the beginning of an unfinished stretch, and how many bytes that was.
 nb::tuple encode_part(const PyEncoder& self, const nb::bytes& data, bool is_last, bool is_first,
                       const Cutter& cutter) {
   return guarded(self, [&] {
-    Encoder::Run run(self.core);
-    const auto n_used = run.encode_part(view_of(data), is_last, is_first, cutter);
-    return nb::make_tuple(self.integers.list(run.ids.ids()), n_used);
+    std::size_t n_used = 0;
+    IdBuffer ids;
+    encode_in_one_go(self, data.size(), [&, text = view_of(data)](Encoder::Run& run) {
+      n_used = run.encode_part(text, is_last, is_first, cutter);
+      ids = std::move(run.ids);
+    });
+    return nb::make_tuple(self.integers.list(ids.ids()), n_used);
   });
 }
 
@@ -287,7 +304,8 @@ nb::list encode_dropout(const PyEncoder& self, nb::handle text, const Cutter& cu
   const auto view = views.view(text);
   return guarded(self, [&] {
     Dropout dropped(self.core.words(), Chance(dropout, bits));
-    Encoder::Run(self.core).show(view, cutter, dropped);
+    encode_in_one_go(self, view.size(),
+                     [&](Encoder::Run& run) { run.show(view, cutter, dropped); });
     return self.integers.list(dropped.ids);
   });
 }
@@ -347,7 +365,8 @@ nb::object encode_spans(const PyEncoder& self, nb::handle text, const Cutter& cu
   return guarded(self, [&]() -> nb::object {
     Spans spans(self.core.words(), view);
     try {
-      Encoder::Run(self.core).show(view, cutter, spans);
+      encode_in_one_go(self, view.size(),
+                       [&](Encoder::Run& run) { run.show(view, cutter, spans); });
     } catch (const Spans::Changed&) {
       return nb::none();
     }

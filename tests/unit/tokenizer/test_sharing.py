@@ -1,5 +1,6 @@
 import copy
 import pickle
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +94,81 @@ def test_fork_after_work_works_in_silence(engine: str) -> None:
         check=False,
     )
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+# As above, but other threads are in the middle of encoding when the process is forked.
+FORKED_AT_WORK = """
+import os, signal, sys, threading, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # Python's own, of forks with threads
+import bytepair
+engine = sys.argv[1]
+tok = bytepair.train(["low lower lowest"] * 50, vocab_size=262, engine=engine)
+texts = ["lowest lower" * 50] * 400
+expected = tok.encode_batch(texts, threads=2), tok.encode("low " * 9000)
+ends = threading.Event()
+def work():
+    while not ends.is_set():
+        tok.encode_batch(texts, threads=2)
+        tok.encode("low " * 9000)
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads: thread.start()
+children = []
+for _ in range(8):
+    children.append(os.fork())
+    if children[-1] == 0:
+        signal.alarm(60)
+        found = tok.encode_batch(texts, threads=2), tok.encode("low " * 9000)
+        os._exit(0 if found == expected else 1)
+codes = {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children}
+ends.set()
+for thread in threads: thread.join()
+sys.exit(codes != {0})
+"""
+
+
+def test_fork_while_threads_encode_works_in_the_child(engine: str) -> None:
+    """A lock that a thread of the parent held at that moment would never be free again."""
+    result = subprocess.run(
+        [sys.executable, "-c", FORKED_AT_WORK, engine],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+# A text that takes seconds, then Ctrl-C; one of the ways to encode it for ever.
+INTERRUPTED = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import bytepair
+engine, way = sys.argv[1:]
+tok = bytepair.train(["low lower lowest"] * 50, vocab_size=262, engine=engine)
+text = "low lower lowest " * (600_000 if engine == "native" else 20_000)
+ways = {
+    "encode": lambda: tok.encode(text),
+    "batch": lambda: tok.encode_batch_to_numpy([text] * 9, threads=2),
+    "count": lambda: tok.count(text),
+    "offsets": lambda: tok.encode_with_offsets(text),
+    "dropout": lambda: tok.encode(text, dropout=0.1),
+    "stream": lambda: tok.stream_encoder().push(text),
+}
+print("go", flush=True)
+while True: ways[way]()
+"""
+
+
+@pytest.mark.parametrize("way", ["encode", "batch", "count", "offsets", "dropout", "stream"])
+def test_sigint_stops_the_encoding_of_a_large_text(engine: str, way: str) -> None:
+    """Others do not hear it until they are done."""
+    command = [sys.executable, "-c", INTERRUPTED, engine, way]
+    with subprocess.Popen(command, stdout=-1, stderr=-1) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"go\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode in {-signal.SIGINT, 130}
+    assert errors.splitlines()[-1] == b"KeyboardInterrupt"
 
 
 def test_eight_threads_share_one_tokenizer(tok: Tokenizer) -> None:
