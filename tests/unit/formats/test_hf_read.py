@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import bytepair
 from bytepair import formats
 from bytepair.errors import BytepairError, BytepairWarning, FormatError
 from bytepair.formats import _hf_read
@@ -206,6 +207,16 @@ def test_reading_needs_no_encoding_of_the_platform(hf_file, save):
     path.write_text(json.dumps(hf_file, ensure_ascii=False), encoding="utf-8")
     assert "Ġ".encode() in path.read_bytes()
     assert formats.read(path).vocabulary.tokens[32] == b" "
+
+
+def test_a_clean_up_of_spaces_is_none_of_the_tokenizers_business(hf_file, save):
+    """Configurations of byte-level models say so by mistake: "x != y" would become "x!= y"."""
+    path = save(hf_file)
+    config = '{"clean_up_tokenization_spaces": true}'
+    path.with_name("tokenizer_config.json").write_text(config, encoding="utf-8")
+    tokenizer = bytepair.load(path.parent)
+    text = "x != y , he said . it 's"
+    assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
 def test_many_added_tokens_are_read_in_one_pass(hf_file, read_with):
