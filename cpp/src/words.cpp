@@ -101,7 +101,7 @@ void Words::add_whole(const Tokens& tokens) {
 
 void Words::find_borders(const Tokens& tokens, const MergeColumns& merges) {
   const auto& rules = first_.rules();
-  const bool fuses = rules.unknown && rules.fuse_unknown;
+  const bool fuses = rules.unknown && first_.fuses();
   if (rules.marks_begin || rules.marks_end || rules.end || fuses) return;
   // What stands for unknown text may be any text.
   const auto holds_unknown = [&](std::span<const Symbol> column) {

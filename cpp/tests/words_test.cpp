@@ -180,6 +180,16 @@ TEST(characters_have_ids_and_unknown_ones_fall_back_to_bytes) {
   CHECK_EQ(encode(words, "\xF0\x9F\x98"), (Ids{100 + 0xF0, 100 + 0x9F, 100 + 0x98}));
 }
 
+TEST(unknown_characters_that_fall_back_to_bytes_leave_borders) {
+  for (const bool byte_fallback : {false, true}) {
+    auto rules = by_character(byte_fallback);
+    rules.unknown = 50;
+    rules.fuse_unknown = true;  // which means nothing where each byte has a symbol
+    const auto words = words_of(characters(byte_fallback), {{1, 2, 7, 0}}, rules);
+    CHECK_EQ(words.borders().empty(), !byte_fallback);
+  }
+}
+
 TEST(the_spelling_of_a_fallback_byte_is_a_whole_token) {
   const auto words = words_of(characters(true), {}, by_character(true), true);
   CHECK_EQ(encode(words, "<0xC3>"), (Ids{100 + 0xC3}));

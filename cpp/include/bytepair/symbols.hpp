@@ -57,6 +57,9 @@ class FirstSymbols {
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
   [[nodiscard]] const Symbol* of_bytes() const noexcept { return bytes_[0].data(); }
 
+  /// True if neighbours without a symbol become one; with byte fallback there are none.
+  [[nodiscard]] bool fuses() const noexcept { return fuses_; }
+
   [[nodiscard]] const Rules& rules() const noexcept { return rules_; }
 
  private:
@@ -77,7 +80,7 @@ class FirstSymbols {
   Symbol* write_unknown(const Part& part, Symbol* at) const;
 
   Rules rules_;
-  bool fuses_;  // neighbours without a symbol become one
+  bool fuses_;
   bool is_plain_ = false;
   // By kind: 1 for parts that continue a word, and 2 for those that end one.
   std::array<std::array<Symbol, 256>, 4> bytes_;  // parts of one byte
