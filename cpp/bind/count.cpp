@@ -1,6 +1,10 @@
 // count.cpp: Counter for Python.
 #include "bytepair/count.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "bind.hpp"
 
 namespace bytepair::bind {
@@ -36,6 +40,15 @@ void bind_count(nb::module_& m) {
             return self.feed_part(view, position, is_last);
           },
           nb::arg("data"), nb::arg("position"), nb::arg("is_last"))
+      .def(
+          "border",
+          [](const Counter& self, const nb::bytes& document, std::size_t start) {
+            const auto view = view_of(document);
+            const Unlocked unlocked;
+            const auto place = self.border(view, start);
+            return place == Counter::kNone ? std::nullopt : std::optional(place);
+          },
+          nb::arg("document"), nb::arg("start"))
       .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<Unlocked>())
       .def(
           "result",

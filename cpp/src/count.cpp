@@ -42,6 +42,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 Counter::Counter(Splitter splitter, SpecialMatcher special)
     : splitter_(std::move(splitter)),
+      chain_(splitter_),
       special_(std::move(special)),
       // The seed keeps a corpus from being built to collide; results are sorted, so it never shows.
       seed_(std::uint64_t{std::random_device{}()} << 32 | std::random_device{}()),
@@ -67,6 +68,16 @@ std::size_t Counter::feed_part(std::string_view data, std::int64_t position, boo
   if (start >= limit) return start;
   return start + count_stretch(data.substr(start, limit - start),
                                position + static_cast<std::int64_t>(start), is_last);
+}
+
+std::size_t Counter::border(std::string_view document, std::size_t from) const {
+  while (true) {
+    const std::size_t at = chain_.certain_border(document, from, document.size());
+    // A special token around the place may end in what comes behind the document.
+    if (at == kNone || document.size() - at < special_.longest()) return kNone;
+    if (special_.is_clear(document, at)) return at;
+    from = at + special_.longest();  // looked at once: no text costs more than to read it twice
+  }
 }
 
 /// Counts text without special tokens; returns how far the cuts are certain.

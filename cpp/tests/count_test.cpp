@@ -217,6 +217,35 @@ TEST(a_document_in_parts_is_counted_like_the_whole) {
   }
 }
 
+TEST(a_document_divided_at_a_border_is_counted_like_the_whole) {
+  Random random(4);
+  std::size_t n_borders = 0;
+  for (int round = 0; round < 5000; ++round) {
+    const auto& special = round % 2 == 0 ? kSpecial : Tokens();
+    const auto document = random_document(random) + random_document(random);
+    const std::string_view so_far = std::string_view(document).substr(0, random() % 40);
+    auto parts = make(special);
+    const auto border = parts.border(so_far, random() % (so_far.size() + 1));
+    if (border == Counter::kNone) continue;
+    ++n_borders;
+    parts.feed(document.substr(0, border), 7);
+    parts.feed(document.substr(border), 7 + static_cast<std::int64_t>(border));
+    auto whole = make(special);
+    whole.feed(document, 7);
+    CHECK_EQ(words(parts), words(whole));
+  }
+  CHECK(n_borders > 500);
+}
+
+TEST(borders_worked_by_hand) {
+  CHECK_EQ(make().border("ab cd", 0), std::size_t{2});
+  CHECK_EQ(make().border("ab cd", 3), Counter::kNone);
+  CHECK_EQ(make({"<s>"}).border("ab cd", 0), std::size_t{2});
+  CHECK_EQ(make({"b c"}).border("ab cd ef gh", 0), std::size_t{6});
+  CHECK_EQ(make({"long token"}).border("ab cd", 0), Counter::kNone);  // " cd" may go on as one
+  CHECK_EQ(make_whole().border("ab cd", 0), Counter::kNone);
+}
+
 TEST(merging_adds_counts_and_keeps_the_smaller_position) {
   auto one = make();
   auto two = make();

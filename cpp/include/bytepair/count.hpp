@@ -40,6 +40,12 @@ class Counter {
   /// its length; the rest must come again, followed by more.
   std::size_t feed_part(std::string_view data, std::int64_t position, bool is_last);
 
+  /// A place behind `from` where an unfinished document may be divided: the counts of both parts, as
+  /// documents of their own, are those of the whole. `kNone` if none is found.
+  /// O(document.size() - from).
+  [[nodiscard]] std::size_t border(std::string_view document, std::size_t from) const;
+  static constexpr std::size_t kNone = SplitChain::kNone;
+
   /// Adds the counts of `other`; a word's first position is the smaller one.
   void merge(const Counter& other);
 
@@ -75,6 +81,7 @@ class Counter {
   [[nodiscard]] std::uint32_t hash(std::string_view word) const noexcept;
 
   Splitter splitter_;
+  SplitChain chain_;  // the same, to find borders
   SpecialMatcher special_;
   std::uint64_t seed_;
   std::vector<Entry> entries_;

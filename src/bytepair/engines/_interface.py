@@ -42,6 +42,13 @@ class Counter(Protocol):
         Returns how many bytes were counted; the rest must come again, with more behind it.
         """
 
+    def border(self, document: bytes, start: int) -> int | None:
+        """A place behind `start` where a document may be divided, even an unfinished one.
+
+        The counts of both parts, as documents of their own, are those of the whole. None if no such
+        place is found. O(len(document) - start).
+        """
+
     def merge(self, other: Any) -> None:
         """Add the counts of another counter of the same engine to this one."""
 

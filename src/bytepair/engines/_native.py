@@ -54,6 +54,10 @@ class Counter:
         """Count the certain part of an unfinished document; releases the GIL."""
         return self._core.feed_part(data, position, is_last)
 
+    def border(self, document: bytes, start: int) -> int | None:
+        """A place where a document may be divided; releases the GIL."""
+        return self._core.border(document, start)
+
     def merge(self, other: "Counter") -> None:
         """Add another counter's counts to this one."""
         self._core.merge(other._core)

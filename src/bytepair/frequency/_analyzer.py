@@ -122,6 +122,7 @@ class _Counting:
         cut = max(
             (data.rfind(token) + len(token) for token in self.cut_at if token in data), default=0
         )
+        cut = max(cut, self.open_counter.border(data, max(len(data) - _TASK_BYTES, 0)) or 0)
         if cut:
             self.add(data[:cut])
         else:
@@ -131,6 +132,17 @@ class _Counting:
         return data[cut:]
 
     def add(self, document: bytes) -> None:
+        """Count a document; a long one in parts, so that no thread has more to do than others."""
+        start = 0
+        while len(document) - start > 2 * _TASK_BYTES and len(self.counters) > 1:
+            border = self.open_counter.border(document, start + _TASK_BYTES)
+            if border is None:
+                break
+            self.add_part(document[start:border])
+            start = border
+        self.add_part(document[start:])
+
+    def add_part(self, document: bytes) -> None:
         self.batch.append(document)
         self.batch_bytes += len(document)
         if self.batch_bytes >= _TASK_BYTES or len(self.batch) >= 10_000:

@@ -120,18 +120,39 @@ def test_large_document_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
     """After each look only the end, which later text could still change, is kept."""
     held: list[int] = []
     counter_type = type(select("native").counter(None, ()))
-    real = counter_type.feed_part
+    real = counter_type.border
 
-    def watch(counter: Any, data: bytes, position: int, is_last: bool) -> int:
-        held.append(len(data))
-        return real(counter, data, position, is_last)
+    def watch(counter: Any, document: bytes, start: int) -> int | None:
+        held.append(len(document))
+        return real(counter, document, start)
 
-    monkeypatch.setattr(counter_type, "feed_part", watch)
+    monkeypatch.setattr(counter_type, "border", watch)
     with small_limits(open_=100):
         chunks = in_chunks(b"some words and more " * 1000, 50)
         FrequencyAnalyzer(engine="native").count(chunks, SplitRules(NAMED["gpt2"]))
     assert len(held) > 100
     assert max(held) <= 200
+
+
+@pytest.mark.native_only
+def test_one_large_document_is_counted_by_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it comes whole or bit by bit, no task is much larger than others."""
+    sizes: list[int] = []
+    counter_type = type(select("native").counter(None, ()))
+    real = counter_type.feed
+
+    def watch(counter: Any, documents: list[bytes], position: int) -> None:
+        sizes.append(sum(map(len, documents)))
+        real(counter, documents, position)
+
+    monkeypatch.setattr(counter_type, "feed", watch)
+    rules = SplitRules(NAMED["gpt2"], special_tokens=("<s>",))
+    document = b"some words<s> and more " * 500
+    for chunks in ([Chunk(document)], in_chunks(document, 50)):
+        with small_limits(task=50, open_=200):
+            counts = FrequencyAnalyzer(threads=2, engine="native").count(chunks, rules)
+        assert as_table(counts) == recount([document], rules)
+        assert max(sizes) <= 150
 
 
 @pytest.mark.native_only

@@ -38,6 +38,10 @@ class Counter:
         self.feed([data], position)
         return len(data)
 
+    def border(self, document: bytes, start: int) -> int | None:  # noqa: ARG002 - as the core's
+        """None: a regex cannot tell which cuts hold whatever stands around."""
+        return None
+
     def merge(self, other: "Counter") -> None:
         """Add another counter's counts to this one."""
         for word, count in other._counts.items():
