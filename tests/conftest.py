@@ -6,9 +6,11 @@ that get the native engine as a parameter, so it needs no compiler.
 Without the variable the suite runs everything on the engine a user of this installation gets.
 """
 
+import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import hypothesis
@@ -28,8 +30,11 @@ ENGINE_FREE = (
 ON_PYTHON = os.environ.get("BYTEPAIR_ENGINE") == "python"
 
 hypothesis.settings.register_profile("desk", deadline=None)
-# The same examples each time, so that a red run can be repeated.
-hypothesis.settings.register_profile("ci", deadline=None, max_examples=1000, derandomize=True)
+# The same examples each time, so that a red run can be repeated; and what it found can be tried
+# at a desk, where the examples are others.
+hypothesis.settings.register_profile(
+    "ci", deadline=None, max_examples=1000, derandomize=True, print_blob=True
+)
 hypothesis.settings.load_profile(os.environ.get("BYTEPAIR_HYPOTHESIS", "desk"))
 
 
@@ -57,9 +62,25 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The same for single tests: those marked, and those that are handed the native engine."""
+    _share_examples(items)
     if ON_PYTHON:
         config.hook.pytest_deselected(items=[item for item in items if _is_native(item)])
         items[:] = [item for item in items if not _is_native(item)]
+
+
+def _share_examples(items: Sequence[pytest.Item]) -> None:
+    """A property that runs for several parameters has its examples in all of them together.
+
+    At the least a tenth of them in each. Otherwise most of the time would go into the few tests
+    that have many parameters, not into those that need many examples.
+    """
+    n_examples = hypothesis.settings.default.max_examples
+    functions = [item.function for item in items if isinstance(item, pytest.Function)]
+    for function, n in Counter(filter(hypothesis.is_hypothesis_test, functions)).items():
+        share = hypothesis.settings(max_examples=max(n_examples // n, n_examples // 10))
+        # Refused where a test says for itself how many.
+        with contextlib.suppress(hypothesis.errors.InvalidArgument):
+            share(function)
 
 
 def _is_native(item: pytest.Item) -> bool:

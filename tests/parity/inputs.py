@@ -13,7 +13,7 @@ from strings import BROKEN, DISPUTED, FRAGMENTS
 
 
 def fewer(times: int) -> settings:
-    """For tests that are slow, or repeated for many parameters: fewer examples than usual."""
+    """For tests whose examples are slow, in place of what `tests/conftest.py` gives them."""
     return settings(max_examples=max(settings.default.max_examples // times, 10))
 
 

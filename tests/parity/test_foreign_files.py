@@ -83,7 +83,6 @@ CHANGED = {
 }
 
 
-@fewer(4)
 @given(text=st.lists(st.sampled_from([" ", "  ", "\t", "▁", "the", "a", "def", "é"])).map("".join))
 @pytest.mark.parametrize("name", CHANGED)
 def test_pieces_of_one_score_are_joined_from_the_left(name, engine, tmp_path_factory, text):
@@ -108,14 +107,12 @@ def processor(path: Path) -> sentencepiece.SentencePieceProcessor:
     return sentencepiece.SentencePieceProcessor(model_file=str(path))
 
 
-@fewer(4)
 @given(text=odd_texts)
 def test_a_sentencepiece_model_gives_sentencepieces_ids(model, engine, text):
     """Whatever it was trained with: normalisers, spaces, symbols, unknown characters."""
     assert ordinary(model, engine)(text) == processor(model).encode(text)
 
 
-@fewer(4)
 @given(text=odd_texts.filter(lambda text: not text.strip(" \n\t").startswith("▁")))
 def test_a_sentencepiece_model_decodes_like_sentencepiece(model, engine, text):
     """Unknown tokens as well; but a sign for spaces that begins a text it drops, and we do not."""
@@ -146,7 +143,6 @@ def _saved(name: str, folder: Path) -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", ["as-mistral", "symbols-identity"])
-@fewer(4)
 @given(text=odd_texts)
 def test_a_gguf_file_of_a_sentencepiece_model_gives_its_ids(name, engine, tmp_path_factory, text):
     """Scores and types are all that llama.cpp's converter takes over."""
@@ -183,7 +179,6 @@ CUTS = {
 
 
 @pytest.mark.parametrize("name", CUTS)
-@fewer(4)
 @given(text=texts().filter(lambda text: is_settled(text.encode())))
 def test_a_gguf_file_of_a_byte_level_tokenizer_gives_its_ids(name, engine, tmp_path_factory, text):
     """The pattern is what `tokenizer.ggml.pre` stands for."""

@@ -49,7 +49,6 @@ def learned(engine: str, words, contents, step: int, n_merges: int, **options) -
     max_token_length=st.none() | st.integers(1, 6),
     step=st.integers(1, 50),
 )
-@fewer(3)
 def test_both_engines_learn_what_recounting_finds(
     ties, end_mark, words, order, min_frequency, max_token_length, step
 ):
@@ -67,7 +66,6 @@ def test_both_engines_learn_what_recounting_finds(
 @pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("end", [None, "</w>"])
 @given(corpus=corpora, min_frequency=st.integers(1, 3), limit=st.none() | st.integers(1, 4))
-@fewer(4)
 @fewer_merges
 def test_characters_merge_as_recounting_finds(ties, fallback, end, corpus, min_frequency, limit):
     """The ids before the merges: 256 bytes if asked for, code points ascending, the end mark."""

@@ -20,7 +20,7 @@ from bytepair.patterns import (
     has_disputed,
     split_steps,
 )
-from inputs import fewer, texts
+from inputs import texts
 from published import HUGGING_FACE, TIKTOKEN
 
 SPELT = {char: bytes([byte]) for byte, char in enumerate(BYTE_TO_CHAR)}
@@ -81,7 +81,6 @@ def pieces_of_tiktoken(pattern: str, text: str) -> list[str]:
 
 @pytest.mark.parametrize("name", HUGGING_FACE)
 @given(text=texts())
-@fewer(4)
 def test_patterns_of_files_compile_and_cut_as_hugging_face_does(name, text):
     """Read as Oniguruma reads them."""
     published = HUGGING_FACE[name]
@@ -91,7 +90,6 @@ def test_patterns_of_files_compile_and_cut_as_hugging_face_does(name, text):
 
 @pytest.mark.parametrize("name", TIKTOKEN)
 @given(text=texts(6).filter(lambda text: len(text) < 24))
-@fewer(10)
 def test_patterns_for_tiktoken_compile_and_cut_as_it_does(name, text):
     """Our dialect is that of its engine: the pattern is taken as it is."""
     found = spans(tables_of(TIKTOKEN[name]), text)
@@ -101,7 +99,6 @@ def test_patterns_for_tiktoken_compile_and_cut_as_it_does(name, text):
 
 @pytest.mark.parametrize("name", [name for name in TIKTOKEN if name != "kimi-k2"])
 @given(text=texts().filter(lambda text: not has_disputed(text) and "İ" not in text))
-@fewer(4)
 def test_patterns_cut_as_the_regex_package_does(name, text):
     """It backtracks and knows nothing of tables; `&&` it does not know either."""
     expected = regex.findall(TIKTOKEN[name].replace(r"\s++$", r"\s++\Z"), text)
@@ -169,7 +166,6 @@ def by_steps(steps: tuple[Split, ...], text: str) -> list[bytes]:
 
 @pytest.mark.parametrize("name", SEQUENCES)
 @given(text=texts())
-@fewer(4)
 def test_sequences_compile_and_cut_as_hugging_face_does(name, text):
     """Each step sees the pieces that the last one left, and these only."""
     theirs = pre_tokenizers.Sequence(PRE_TOKENIZERS[name]).pre_tokenize_str(text)

@@ -95,7 +95,6 @@ def test_both_sides_of_a_certain_border_are_cut_as_in_the_whole(steps, data, sta
 
 @pytest.mark.parametrize("pattern", NAMED.values(), ids=NAMED)
 @given(data=long_documents(), start=st.integers(0, 1000))
-@fewer(8)
 def test_named_patterns_are_cut_alike_on_both_sides_of_a_border(pattern, data, start):
     """The patterns that matter, in texts of all scripts."""
     cut_apart((Split(pattern),), data, min(start, len(data)))

@@ -223,7 +223,9 @@ def test_impossible_option_is_refused_before_the_corpus_is_touched(
         bytepair.train(untouchable(), **options)
 
 
-@pytest.mark.parametrize("corpus", [[], [""], iter([]), [b""]], ids=repr)
+@pytest.mark.parametrize(
+    "corpus", [[], [""], iter([]), [b""]], ids=["none", "str", "iterator", "bytes"]
+)
 def test_empty_corpus_is_refused(corpus: Any) -> None:
     """A wrong glob or field is more likely than the wish for 256 tokens."""
     with pytest.raises(CorpusError, match="the corpus is empty"):

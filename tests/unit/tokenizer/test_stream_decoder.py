@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bytepair.errors import ArgumentError, InputTypeError, UnknownTokenError
 from bytepair.model import (
@@ -42,8 +42,6 @@ STEPS: list[tuple[DecoderStep, ...]] = [
 ]
 PARTS_OF_CHARACTERS = [0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80, 0xED, 0xA0, 0xC0, 0xF4, 0x90]
 STEPS_AT_THE_BEGINNING = [STEPS[0], STEPS[2], STEPS[5]]
-# Each of these tests runs for every list of steps on both engines.
-fewer = settings(max_examples=max(settings.default.max_examples // 5, 20))
 ids = st.lists(st.sampled_from([*PARTS_OF_CHARACTERS, 0x61, *range(256, 262), END]), max_size=8)
 
 
@@ -74,7 +72,6 @@ def pushed(stream: StreamDecoder, row: Sequence[int]) -> list[str]:
     return [*(stream.push(token) for token in row), stream.finish()]
 
 
-@fewer
 @given(row=ids, sizes=st.lists(st.integers(0, 3)), skip=st.booleans(), fallback=st.booleans())
 @pytest.mark.parametrize("steps", STEPS, ids=str)
 def test_parts_joined_are_the_text(
@@ -115,7 +112,6 @@ def common_beginning(texts: Sequence[str]) -> str:
     return first[:n]
 
 
-@fewer
 @given(row=ids, whole=st.lists(st.sampled_from([97, 98, 111, 256, 257, 258, 260, 261, END])))
 @pytest.mark.parametrize("steps", STEPS, ids=str)
 def test_all_text_comes_that_no_later_id_can_change(
@@ -165,7 +161,6 @@ def test_only_new_text_comes_after_a_prompt(plain: Decoding) -> None:
     assert [stream.push(0x82), stream.finish()] == [b"\x82", b""]
 
 
-@fewer
 @given(prompt=ids, row=ids)
 @pytest.mark.parametrize("steps", STEPS, ids=str)
 def test_text_after_a_prompt_completes_the_text(
