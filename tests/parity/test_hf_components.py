@@ -294,7 +294,6 @@ CHANGING += ("trim-prefix", "roberta-prefix")
 
 @pytest.mark.parametrize("name", CASES)
 @given(text=TEXTS)
-@fewer(4)
 def test_places_are_those_of_the_library(name, text):
     """In characters of the text as it was given, with and without what surrounds it.
 
