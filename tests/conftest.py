@@ -2,11 +2,12 @@
 
 `BYTEPAIR_ENGINE=native pytest` runs everything. `BYTEPAIR_ENGINE=python pytest` repeats what the
 choice of engine can change: it leaves out the rooms below, tests marked `native_only` and tests
-that get the native engine as a parameter, so it needs no compiler.
+that get an engine as a parameter. Where the native engine is not installed it runs all it can.
 Without the variable the suite runs everything on the engine a user of this installation gets.
 """
 
 import contextlib
+import importlib.util
 import os
 import signal
 from collections import Counter
@@ -27,6 +28,15 @@ ENGINE_FREE = (
     "tests/parity",
     "tests/vocab",
 )
+# Rooms that the engines are built on.
+BELOW_ENGINES = (
+    "tests/unit/data",
+    "tests/unit/errors",
+    "tests/unit/model",
+    "tests/unit/normalizers",
+    "tests/unit/patterns",
+)
+HAS_NATIVE = importlib.util.find_spec("bytepair._core") is not None
 ON_PYTHON = os.environ.get("BYTEPAIR_ENGINE") == "python"
 
 hypothesis.settings.register_profile("desk", deadline=None)
@@ -57,15 +67,16 @@ def pytest_report_header() -> str:
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """On the Python engine, leave out what the native run has shown already."""
     path = collection_path.relative_to(ROOT).as_posix()
-    return True if ON_PYTHON and path.startswith(ENGINE_FREE) else None
+    left_out = ENGINE_FREE + BELOW_ENGINES if HAS_NATIVE else ENGINE_FREE
+    return True if ON_PYTHON and path.startswith(left_out) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The same for single tests: those marked, and those that are handed the native engine."""
+    """The same for single tests: those marked, and those that are handed an engine."""
     _share_examples(items)
     if ON_PYTHON:
-        config.hook.pytest_deselected(items=[item for item in items if _is_native(item)])
-        items[:] = [item for item in items if not _is_native(item)]
+        config.hook.pytest_deselected(items=[item for item in items if _is_left_out(item)])
+        items[:] = [item for item in items if not _is_left_out(item)]
 
 
 def _share_examples(items: Sequence[pytest.Item]) -> None:
@@ -83,9 +94,11 @@ def _share_examples(items: Sequence[pytest.Item]) -> None:
             share(function)
 
 
-def _is_native(item: pytest.Item) -> bool:
-    handed = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    return "native" in map(str, handed) or item.get_closest_marker("native_only") is not None
+def _is_left_out(item: pytest.Item) -> bool:
+    params = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    handed = set(map(str, params)) & {"native", "python"}
+    is_shown = bool(handed) and (HAS_NATIVE or "native" in handed)
+    return is_shown or item.get_closest_marker("native_only") is not None
 
 
 @pytest.fixture
