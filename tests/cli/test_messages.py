@@ -1,5 +1,7 @@
 """Messages: in the words of the command line, and harmless."""
 
+import warnings
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,3 +33,10 @@ def test_arguments_become_options(message, expected):
 def test_printable_keeps_newlines_and_escapes_what_terminals_obey(text):
     """File names and broken files end up in messages; some hold escape sequences."""
     assert all(c.isprintable() or c == "\n" for c in printable(text))
+
+
+def test_after_a_command_a_program_shows_warnings_as_before(invoke, saved):
+    """A program may run the command line in its own process."""
+    shown_before = warnings.showwarning
+    invoke("count", saved, stdin="a")
+    assert warnings.showwarning is shown_before

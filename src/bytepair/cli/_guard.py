@@ -31,9 +31,7 @@ def guard() -> Iterator[None]:
     Raises:
         typer.Exit: 1 for an error, 130 for Ctrl-C, 0 if the reader of our output has enough.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", BytepairWarning)
-        warnings.showwarning = _show_warning
+    with _warnings_as_lines():
         try:
             yield
             _streams.flush()  # here a full disk can still be reported
@@ -60,6 +58,19 @@ def _explain(error: Exception) -> str:
     reason = getattr(error, "strerror", None) or str(error)
     name = getattr(error, "filename", None)
     return f"{os.fsdecode(name)}: {reason}." if isinstance(name, str | bytes) else f"{reason}."
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    shown_before = warnings.showwarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", BytepairWarning)
+        warnings.showwarning = _show_warning
+        try:
+            yield
+        finally:
+            # Where each context has its filters (free-threaded Python), this is not put back.
+            warnings.showwarning = shown_before
 
 
 def _show_warning(message: Warning | str, *_source: object, **_options: object) -> None:
