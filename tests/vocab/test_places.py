@@ -32,14 +32,6 @@ NAMES = [
 CHANGED = ("qwen", "tokenizer.model", "bpe_simple")  # by a normaliser
 
 
-@pytest.fixture(scope="module", params=NAMES, ids=lambda name: name.rpartition("/")[2])
-def name(request: pytest.FixtureRequest, vocab_file: Callable[[str], Path]) -> str:
-    """Each vocabulary in turn, if it is there."""
-    vocab_file(request.param)
-    found: str = request.param
-    return found
-
-
 @pytest.fixture(scope="module")
 def theirs(
     name: str, vocab_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory

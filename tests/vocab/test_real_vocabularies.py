@@ -117,15 +117,8 @@ ORACLES: dict[str, Callable[[Path], Ids]] = {
     f"{_MISTRAL}/mistral_instruct_tokenizer_241114.model.v7m1": of_sentencepiece,
     "open_clip/bpe_simple_vocab_16e6.txt.gz": of_clip,
 }
+NAMES = list(ORACLES)
 NORMALISED = ("qwen", "clip")  # by libraries that know different Unicode versions
-
-
-@pytest.fixture(scope="module", params=ORACLES, ids=lambda name: name.rpartition("/")[2])
-def name(request: pytest.FixtureRequest, vocab_file: Callable[[str], Path]) -> str:
-    """Each vocabulary in turn, if it is there."""
-    vocab_file(request.param)
-    found: str = request.param
-    return found
 
 
 @pytest.fixture(scope="module")
