@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterator
-from importlib.metadata import version
 from typing import get_args
 
 from bytepair.engines import select
@@ -221,8 +220,14 @@ class MergeLearner:
             distinct_pretokens=len(counts),
             merge_counts=tuple(merge.frequency for merge in merges),
             stopped="vocab_size" if len(merges) == n_wanted else "min_frequency",
-            version=version("bytepair"),
+            version=_installed_version(),
         )
+
+
+def _installed_version() -> str:
+    from importlib.metadata import version  # slow to import, and few programs learn
+
+    return version("bytepair")
 
 
 def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: list[Merge]) -> Vocabulary:

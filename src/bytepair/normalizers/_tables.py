@@ -7,7 +7,7 @@ normalised alike on every machine (tools/make_normalizer_tables.py).
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 
 @cache
@@ -44,7 +44,7 @@ def _small_letters(line: str) -> Iterator[tuple[str, str]]:
 @cache
 def _sections() -> Mapping[str, list[str]]:
     """Lines of the file by the first word of the line above them."""
-    text = resources.files("bytepair.normalizers").joinpath("unicode.txt").read_text("ascii")
+    text = Path(__file__).with_name("unicode.txt").read_text("ascii")
     parts = text.split("\n# ")[1:]
     return {part.partition(":")[0]: part.splitlines()[1:] for part in parts}
 

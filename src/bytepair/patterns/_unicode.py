@@ -5,10 +5,10 @@ the same text in different places on different machines. These tables are a file
 a pattern means the same everywhere.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import resources
+from itertools import chain
+from pathlib import Path
 
 from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
 
@@ -90,7 +90,7 @@ def _script(name: str) -> CodeSet | None:
 
 
 def _age(version: str) -> CodeSet | None:
-    known = {value for _, _, value in _runs("Age")} - {"-"}
+    known = _ranges("Age").keys() - {"-"}
     if version not in known:
         return None
     older = {value for value in known if _numbers(value) <= _numbers(version)}
@@ -165,9 +165,10 @@ def without_case(codes: CodeSet) -> CodeSet:
 def _cases() -> dict[int, tuple[int, ...]]:
     """Each code point that has another case: all of its cases."""
     group_by_smallest: dict[int, list[int]] = {}
-    for first, last, distance in _runs("Case"):
-        for code in range(first, last + 1) if distance != "0" else ():
-            group_by_smallest.setdefault(code - int(distance), []).append(code)
+    for distance, ranges in _ranges("Case").items():
+        for first, last in ranges if distance != "0" else ():
+            for code in range(first, last + 1):
+                group_by_smallest.setdefault(code - int(distance), []).append(code)
     groups = [(smallest, *others) for smallest, others in group_by_smallest.items()]
     return {code: group for group in groups for code in group}
 
@@ -203,7 +204,8 @@ def _disputed_set() -> CodeSet:
 
 
 def _select(section: str, wanted: Callable[[str], bool]) -> CodeSet:
-    return CodeSet.of((low, high) for low, high, value in _runs(section) if wanted(value))
+    chosen = (ranges for value, ranges in _ranges(section).items() if wanted(value))
+    return CodeSet.of(chain.from_iterable(chosen))
 
 
 @cache
@@ -212,25 +214,25 @@ def _names() -> dict[str, str]:
 
 
 @cache
-def _runs(section: str) -> list[tuple[int, int, str]]:
-    """(first, last, value) of every run of code points in a section of the file."""
-    return list(_spans([(int(code, 16), value) for code, value in _pairs(section)]))
-
-
-def _spans(starts: list[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
-    ends = [code - 1 for code, _ in starts[1:]] + [LAST_CODE_POINT]
-    for (code, value), end in zip(starts, ends, strict=True):
-        yield code, end, value
+def _ranges(section: str) -> dict[str, list[tuple[int, int]]]:
+    """Value -> (first, last) of every run of code points that have it, in a section of the file."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    pairs = list(_pairs(section))
+    ends = [int(code, 16) - 1 for code, _ in pairs[1:]] + [LAST_CODE_POINT]
+    first = 0
+    for (_, value), last in zip(pairs, ends, strict=True):
+        found.setdefault(value, []).append((first, last))
+        first = last + 1
+    return found
 
 
 def _pairs(section: str) -> Iterator[tuple[str, str]]:
-    words = _sections()[section].split()
+    text = _file()
+    start = text.index("\n", text.index(f"[{section}]"))
+    words = text[start : text.find("\n[", start)].partition("#")[0].split()
     return zip(words[::2], words[1::2], strict=True)
 
 
 @cache
-def _sections() -> dict[str, str]:
-    """The text of each section of the file, without comments."""
-    text = resources.files("bytepair.patterns").joinpath("unicode.txt").read_text("ascii")
-    parts = re.sub("^#.*\n", "", text, flags=re.MULTILINE).split("[")[1:]
-    return {name: body for name, _, body in (part.partition("]\n") for part in parts)}
+def _file() -> str:
+    return Path(__file__).with_name("unicode.txt").read_text("ascii")
