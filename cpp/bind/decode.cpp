@@ -3,9 +3,11 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -367,17 +369,32 @@ void add_edges(const nb::dict& bytes_by_id, Place place, std::vector<Edge>& edge
   }
 }
 
+/// The tokens that lie end to end. Throws std::invalid_argument for offsets beyond the data.
+std::vector<std::string_view> slices_of(std::string_view data,
+                                        std::span<const std::uint64_t> offsets) {
+  if (offsets.empty() || !std::ranges::is_sorted(offsets) || offsets.back() > data.size()) {
+    throw std::invalid_argument("offsets that do not fit the bytes of the tokens");
+  }
+  std::vector<std::string_view> slices;
+  slices.reserve(offsets.size() - 1);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    slices.push_back(data.substr(offsets[i], offsets[i + 1] - offsets[i]));
+  }
+  return slices;
+}
+
 }  // namespace
 
 void bind_decode(nb::module_& m) {
   nb::class_<PyDecoder>(m, "Decoder")
       .def(
           "__init__",
-          [](PyDecoder* self, const Array<std::uint32_t>& ids, const nb::list& contents,
-             const Array<std::uint32_t>& special, const nb::dict& first, const nb::dict& last,
+          [](PyDecoder* self, const Array<std::uint32_t>& ids, const nb::bytes& data,
+             const Array<std::uint64_t>& offsets, const Array<std::uint32_t>& special,
+             const nb::dict& first, const nb::dict& last,
              const nb::dict& only, const nb::list& strips, std::string replace,
              nb::object plain_ids, nb::object refuse) {
-            const auto views = views_of(contents);
+            const auto views = slices_of(view_of(data), span_of(offsets));
             const auto strip_rules = strips_of(strips);
             std::vector<Edge> edges;
             add_edges(first, Place::kFirst, edges);
@@ -388,12 +405,12 @@ void bind_decode(nb::module_& m) {
                           std::move(replace), nb::module_::import_("numpy").attr("ndarray"),
                           std::move(plain_ids), std::move(refuse)};
           },
-          nb::arg("ids"), nb::arg("contents"), nb::arg("special"), nb::arg("first"),
-          nb::arg("last"), nb::arg("only"), nb::arg("strips"), nb::arg("replace"),
+          nb::arg("ids"), nb::arg("data"), nb::arg("offsets"), nb::arg("special"),
+          nb::arg("first"), nb::arg("last"), nb::arg("only"), nb::arg("strips"), nb::arg("replace"),
           nb::arg("plain_ids"), nb::arg("refuse"),
-          nb::sig("def __init__(self, ids: NDArray[numpy.uint32], contents: list[bytes], "
-                  "special: NDArray[numpy.uint32], first: dict[int, bytes], "
-                  "last: dict[int, bytes], only: dict[int, bytes], "
+          nb::sig("def __init__(self, ids: NDArray[numpy.uint32], data: bytes, "
+                  "offsets: NDArray[numpy.uint64], special: NDArray[numpy.uint32], "
+                  "first: dict[int, bytes], last: dict[int, bytes], only: dict[int, bytes], "
                   "strips: list[tuple[bytes, int, int]], replace: str, plain_ids: object, "
                   "refuse: object) -> None"))
       .def("decode", &decode, nb::arg("tokens").none(), nb::arg("skip_unknown") = false,

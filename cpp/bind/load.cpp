@@ -3,13 +3,19 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <memory>
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bind.hpp"
 
 namespace bytepair::bind {
 namespace {
+
+std::string_view text_of(const Array<std::uint8_t>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.shape(0)};
+}
 
 /// The file without the two members, so that a JSON library can read the rest.
 nb::bytes without_members(const ModelTables& tables, std::string_view json) {
@@ -26,22 +32,30 @@ nb::bytes without_members(const ModelTables& tables, std::string_view json) {
   return nb::bytes(rest.data(), rest.size());
 }
 
-/// Id -> bytes; None if a token holds what stands for no byte.
-nb::object tokens(const ModelTables& tables, bool is_byte_level, const nb::set& left_out) {
-  nb::dict result;
-  std::string bytes;
+/// (ids, bytes of all tokens one after the other, where each begins and the last ends); None if a
+/// token holds what stands for no byte. `left_out`: ids, ascending.
+nb::object tokens(const ModelTables& tables, bool is_byte_level,
+                  const Array<std::uint32_t>& left_out) {
+  std::vector<std::uint32_t> ids;
+  std::vector<std::uint64_t> offsets = {0};
+  ids.reserve(tables.ids.size());
+  offsets.reserve(tables.ids.size() + 1);
+  std::string data;
+  data.reserve(tables.n_bytes());
+  const auto others = span_of(left_out);
   for (std::size_t i = 0; i < tables.ids.size(); ++i) {
-    const nb::int_ id(tables.ids[i]);
-    if (left_out.contains(id)) continue;
-    std::string_view content = tables.spelling(i);
-    if (is_byte_level) {
-      bytes.clear();
-      if (!append_spelt_bytes(content, bytes)) return nb::none();
-      content = bytes;
+    if (std::ranges::binary_search(others, tables.ids[i])) continue;
+    const std::string_view spelling = tables.spelling(i);
+    if (!is_byte_level) {
+      data += spelling;
+    } else if (!append_spelt_bytes(spelling, data)) {
+      return nb::none();
     }
-    result[id] = nb::bytes(content.data(), content.size());
+    ids.push_back(tables.ids[i]);
+    offsets.push_back(data.size());
   }
-  return result;
+  return nb::make_tuple(array_of(std::move(ids)), nb::bytes(data.data(), data.size()),
+                        array_of(std::move(offsets)));
 }
 
 }  // namespace
@@ -50,15 +64,15 @@ void bind_load(nb::module_& m) {
   nb::class_<ModelTables>(m, "ModelTables")
       .def_static(
           "read",
-          [](const nb::bytes& json) -> std::optional<ModelTables> {
-            const auto view = view_of(json);
+          [](const Array<std::uint8_t>& json) -> std::optional<ModelTables> {
+            const auto view = text_of(json);
             const Unlocked unlocked;
             return ModelTables::read(view);
           },
           nb::arg("json"))
       .def("without_members",
-           [](const ModelTables& self, const nb::bytes& json) {
-             return without_members(self, view_of(json));
+           [](const ModelTables& self, const Array<std::uint8_t>& json) {
+             return without_members(self, text_of(json));
            },
            nb::arg("json"))
       .def("find",
@@ -77,8 +91,8 @@ void bind_load(nb::module_& m) {
            },
            nb::sig("def spellings(self) -> dict[str, int]"))
       .def("tokens", &tokens, nb::arg("is_byte_level"), nb::arg("left_out"),
-           nb::sig("def tokens(self, is_byte_level: bool, left_out: set[int]) -> "
-                   "dict[int, bytes] | None"))
+           nb::sig("def tokens(self, is_byte_level: bool, left_out: NDArray[numpy.uint32]) -> "
+                   "tuple[NDArray[numpy.uint32], bytes, NDArray[numpy.uint64]] | None"))
       .def("spelling_of",
            [](const ModelTables& self, std::uint32_t id) -> nb::object {
              const auto place = self.place_of(id);
@@ -88,13 +102,13 @@ void bind_load(nb::module_& m) {
            },
            nb::arg("id"), nb::sig("def spelling_of(self, id: int) -> str | None"))
       .def("__len__", [](const ModelTables& self) { return self.ids.size(); })
-      .def("merges",
-           [](const ModelTables& self) {
-             return nb::make_tuple(array_of(std::vector(self.left)),
-                                   array_of(std::vector(self.right)),
-                                   array_of(std::vector(self.joined)));
+      .def("take_merges",
+           [](ModelTables& self) {
+             return nb::make_tuple(array_of(std::exchange(self.left, {})),
+                                   array_of(std::exchange(self.right, {})),
+                                   array_of(std::exchange(self.joined, {})));
            },
-           nb::sig("def merges(self) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], "
+           nb::sig("def take_merges(self) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], "
                    "NDArray[numpy.uint32]]"));
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t kHashBits = 20;  // 128 KB, for some 20,000 pairs of a large vocabulary
 constexpr std::uint32_t kAscii = 0x80;
+constexpr int kMostPasses = 32;  // over merges that stand before those that make their parts
 
 bool continues(std::uint32_t byte) { return (byte & 0xC0) == 0x80; }
 
@@ -62,27 +63,27 @@ std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
 /// The first and the last bytes of a symbol's text.
 struct Borders::Ends {
   std::uint32_t first = 0;  // up to four, the first lowest
-  std::uint32_t last = 0;   // up to four, the last one highest of those there are
+  std::uint32_t last = 0;   // up to four, the last one highest
   std::uint32_t size = 0;   // all bytes
 
   [[nodiscard]] std::size_t n_known() const { return std::min<std::size_t>(size, 4); }
+  /// The last n bytes, n > 0.
+  [[nodiscard]] std::uint32_t from_end(std::size_t n) const { return last >> (8 * (4 - n)); }
   bool operator==(const Ends&) const = default;
 
   static Ends of(std::string_view bytes) {
     const char* end = bytes.data() + bytes.size();
-    return {load(bytes.data(), end), load(end - std::min<std::size_t>(bytes.size(), 4), end),
+    const std::size_t n = std::min<std::size_t>(bytes.size(), 4);
+    return {load(bytes.data(), end), n == 0 ? 0 : load(end - n, end) << (8 * (4 - n)),
             static_cast<std::uint32_t>(bytes.size())};
   }
 
   /// Of two texts, one behind the other.
   static Ends joined(const Ends& left, const Ends& right) {
-    Ends both{left.first, right.last, left.size + right.size};
-    if (left.size < 4) both.first |= right.first << (8 * left.size);
-    if (right.size < 4) {
-      const std::size_t kept = std::min<std::size_t>(left.n_known(), 4 - right.size);
-      both.last = left.last >> (8 * (left.n_known() - kept)) | right.last << (8 * kept);
-    }
-    return both;
+    const auto behind = std::uint64_t{right.first} << (8 * left.n_known());
+    const auto before = std::uint64_t{left.last} >> (8 * right.n_known());
+    return {left.first | static_cast<std::uint32_t>(behind),
+            right.last | static_cast<std::uint32_t>(before), left.size + right.size};
   }
 };
 
@@ -94,27 +95,36 @@ Borders::Borders(const std::vector<First>& first, const MergeColumns& merges) {
   bool is_sure = true;
   // Two texts for one symbol: then nothing follows from the symbol about the text.
   const auto learn = [&](Symbol symbol, const Ends& found) {
-    if (ends[symbol].size == 0) ends[symbol] = found;
-    is_sure = is_sure && ends[symbol] == found && found.size > 0;
+    Ends& known = ends[symbol];
+    const std::uint32_t if_new = known.size == 0 ? ~0u : 0;  // a branch would often go wrong
+    known.first |= found.first & if_new;
+    known.last |= found.last & if_new;
+    known.size |= found.size & if_new;
+    is_sure &= known == found && found.size > 0;
   };
   const auto known = [&](Symbol symbol) { return symbol <= largest && ends[symbol].size > 0; };
   for (const auto& [symbol, bytes] : first) learn(symbol, Ends::of(bytes));
 
   pairs_.assign((std::size_t{1} << kHashBits) / 64, 0);
   parts_.assign(std::size_t{256} * 256 / 64, 0);
-  std::vector<std::size_t> waiting(merges.left.size());  // for their parts to be made
-  for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i] = i;
-  for (std::size_t n_before = waiting.size() + 1; is_sure && waiting.size() < n_before;) {
-    n_before = waiting.size();
-    std::erase_if(waiting, [&](std::size_t i) {
-      if (!known(merges.left[i]) || !known(merges.right[i])) return false;
-      const Ends left = ends[merges.left[i]];
-      const Ends right = ends[merges.right[i]];
-      learn(merges.joined[i], Ends::joined(left, right));
-      forbid(left, right);
-      return true;
-    });
+  const auto bring_together = [&](std::size_t i) {
+    if (!known(merges.left[i]) || !known(merges.right[i])) return false;
+    const Ends left = ends[merges.left[i]];
+    const Ends right = ends[merges.right[i]];
+    learn(merges.joined[i], Ends::joined(left, right));
+    forbid(left, right);
+    return true;
+  };
+  std::vector<std::size_t> waiting;  // for their parts to be made
+  for (std::size_t i = 0; i < merges.left.size(); ++i) {
+    if (!bring_together(i)) waiting.push_back(i);
   }
+  std::size_t n_before = 0;
+  for (int pass = 0; pass < kMostPasses && is_sure && waiting.size() != n_before; ++pass) {
+    n_before = waiting.size();
+    std::erase_if(waiting, bring_together);
+  }
+  is_sure = is_sure && waiting.size() == n_before;
   if (!is_sure) {
     pairs_.clear();
     parts_.clear();
@@ -124,24 +134,21 @@ Borders::Borders(const std::vector<First>& first, const MergeColumns& merges) {
 /// A merge brings these two together.
 void Borders::forbid(const Ends& left, const Ends& right) {
   const std::uint32_t lead = right.first & 0xFF;
+  if (lead < kAscii && left.from_end(1) < kAscii) {
+    ascii_[left.from_end(1)][lead / 64] |= std::uint64_t{1} << (lead % 64);
+    return;
+  }
   if (continues(lead)) return;  // inside a character: no border in the first place
   const std::size_t right_size = std::min(size_by_lead(lead), right.n_known());
   const std::uint32_t behind = low_bytes(right.first, right_size);
   std::size_t left_size = 1;  // of the last character of `left`, or of what there is of it
-  const auto from_end = [&](std::size_t n) {
-    return left.last >> (8 * (left.n_known() - n));  // the last n bytes
-  };
-  while (left_size < left.n_known() && continues(from_end(left_size) & 0xFF)) ++left_size;
-  const std::uint32_t before = from_end(left_size);
+  while (left_size < left.n_known() && continues(left.from_end(left_size) & 0xFF)) ++left_size;
+  const std::uint32_t before = left.from_end(left_size);
   const bool is_whole = whole_character(before).size == left_size &&
                         whole_character(behind).size == right_size;
-  if (before < kAscii && behind < kAscii) {
-    ascii_[before][behind / 64] |= std::uint64_t{1} << (behind % 64);
-    return;
-  }
   set(before, behind);
   if (!is_whole) {
-    const std::uint32_t row = from_end(1) * 256 + lead;
+    const std::uint32_t row = left.from_end(1) * 256 + lead;
     parts_[row / 64] |= std::uint64_t{1} << (row % 64);
   }
 }
@@ -183,6 +190,18 @@ std::size_t Borders::next(std::string_view text, std::size_t start) const noexce
   std::array<std::size_t, 2> ends;
   (void)cut(text, start, ends);
   return ends[0];
+}
+
+bool Borders::is_cut(std::string_view text) const noexcept {
+  if (empty()) return false;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const std::uint32_t before = bytes[i];
+    const std::uint32_t behind = bytes[i + 1];
+    if ((before | behind) >= kAscii) return next(text, i) < text.size();
+    if ((ascii_[before][behind / 64] >> (behind % 64) & 1) == 0) return true;
+  }
+  return false;
 }
 
 std::size_t Borders::cut(std::string_view text, std::size_t start,

@@ -39,23 +39,25 @@ Decoder::Decoder(const DecoderTables& tables)
   std::ranges::sort(special);
   // A vocabulary may have holes and a few far ids; a dense table must not grow with those.
   const std::size_t dense_limit = tables.ids.size() * 2 + 65536;
+  std::size_t n_dense = 0;
+  for (const auto id : tables.ids) {
+    if (id < dense_limit) n_dense = std::max(n_dense, std::size_t{id} + 1);
+  }
+  Record none;
+  std::memcpy(none.bytes, &kNone, sizeof kNone);
+  records_ = PageArray<Record>(n_dense + 1);
+  std::fill_n(records_.data(), n_dense, none);
+  records_[n_dense] = Record();
   for (std::size_t i = 0; i < tables.ids.size(); ++i) {
     const auto id = tables.ids[i];
-    add(id, tables.contents[i], std::ranges::binary_search(special, id), dense_limit);
+    add(id, tables.contents[i], std::ranges::binary_search(special, id));
   }
-  records_.emplace_back();
   for (const auto& edge : tables.edges) edges_[edge_key(edge.id, edge.place)] = keep(edge.bytes);
 }
 
-void Decoder::add(std::uint32_t id, std::string_view bytes, bool is_special,
-                  std::size_t dense_limit) {
+void Decoder::add(std::uint32_t id, std::string_view bytes, bool is_special) {
   max_id_ = std::max(max_id_, std::int64_t{id});
-  const bool is_dense = id < dense_limit;
-  if (is_dense && id >= records_.size()) {
-    Record none;
-    std::memcpy(none.bytes, &kNone, sizeof kNone);
-    records_.resize(id + 1, none);
-  }
+  const bool is_dense = id + std::size_t{1} < records_.size();
   if (is_dense && bytes.size() <= kShort && !is_special) {
     Record& record = records_[id];
     std::ranges::copy(bytes, record.bytes);

@@ -1,12 +1,12 @@
 // json_cursor.hpp: step through JSON text, strict about what is taken.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
-
-#include "bytepair/utf8.hpp"
 
 namespace bytepair {
 
@@ -32,6 +32,14 @@ inline void append_utf8(std::uint32_t code, std::string& out) {
   }
 }
 
+/// Eight bytes as a number, the first one lowest.
+inline std::uint64_t load8(const char* at) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
 /// A place in JSON text. What is asked for is taken, with the white space before it; false: it does
 /// not stand there.
 class JsonCursor {
@@ -45,7 +53,8 @@ class JsonCursor {
 
   /// The next sign, not taken; 0 at the end.
   char peek() noexcept {
-    while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+    if (at_ < end_ && static_cast<unsigned char>(*at_) > ' ') return *at_;
+    skip_space();
     return at_ < end_ ? *at_ : '\0';
   }
 
@@ -55,16 +64,26 @@ class JsonCursor {
     return true;
   }
 
-  /// A string, appended to `out`.
-  bool string(std::string& out) {
+  /// A string: a part of the JSON text, or, where that has escapes, of `unescaped`. Whether it is
+  /// UTF-8 is not looked at.
+  bool string(std::string_view& text, std::string& unescaped) {
     if (!take('"')) return false;
-    while (true) {
-      const char* start = at_;
-      if (!skip_plain()) return false;
-      out.append(start, at_);
-      if (*at_++ == '"') return true;
-      if (!escape(out)) return false;
+    const char* start = at_;
+    if (!skip_plain()) return false;
+    text = {start, static_cast<std::size_t>(at_ - start)};
+    if (*at_ == '"') {
+      ++at_;
+      return true;
     }
+    unescaped.assign(start, at_);
+    while (*at_++ != '"') {
+      if (!escape(unescaped)) return false;
+      start = at_;
+      if (!skip_plain()) return false;
+      unescaped.append(start, at_);
+    }
+    text = unescaped;
+    return true;
   }
 
   static constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 31;
@@ -116,22 +135,38 @@ class JsonCursor {
   }
 
  private:
+  void skip_space() noexcept {
+    constexpr std::uint64_t kSpaces = kEach * ' ';  // files that are indented have many
+    while (end_ - at_ >= 8 && load8(at_) == kSpaces) at_ += 8;
+    while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  }
+
   /// To the next quote or backslash of a string; false at what no string holds.
   bool skip_plain() noexcept {
-    while (at_ < end_) {
-      const auto byte = static_cast<unsigned char>(*at_);
-      if (byte == '"' || byte == '\\') return true;
-      if (byte < 0x20) return false;
-      if (byte < 0x80) {
-        ++at_;
+    while (end_ - at_ >= 16) {  // few strings are longer
+      const std::uint64_t first = ending_bytes(load8(at_));
+      const std::uint64_t second = ending_bytes(load8(at_ + 8));
+      if ((first | second) == 0) {
+        at_ += 16;
         continue;
       }
-      const auto [size, code] = read_utf8(reinterpret_cast<const unsigned char*>(at_),
-                                          reinterpret_cast<const unsigned char*>(end_));
-      if (code == Utf8::kInvalid) return false;
-      at_ += size;
+      at_ += first != 0 ? std::countr_zero(first) / 8 : 8 + std::countr_zero(second) / 8;
+      return static_cast<unsigned char>(*at_) >= ' ';
     }
-    return false;
+    while (at_ < end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= ' ') {
+      ++at_;
+    }
+    return at_ < end_ && static_cast<unsigned char>(*at_) >= ' ';
+  }
+
+  static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+
+  /// The high bit of the first quote, backslash or control character; bits behind it mean nothing.
+  /// How zero bytes are found: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
+  static std::uint64_t ending_bytes(std::uint64_t word) noexcept {
+    const auto zero = [](std::uint64_t bytes) { return (bytes - kEach) & ~bytes; };
+    const std::uint64_t control = (word - kEach * ' ') & ~word;
+    return (zero(word ^ kEach * '"') | zero(word ^ kEach * '\\') | control) & kEach * 0x80;
   }
 
   bool skip_string() noexcept {

@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace bytepair {
+namespace {
+
+constexpr std::size_t kMostBytes = 0xFFFF'FFFF;
+
+}  // namespace
 
 TokenTable::TokenTable(std::size_t n_tokens, std::size_t n_bytes)
     : slots_(std::bit_ceil(n_tokens + n_tokens / 2 + 1)) {
@@ -12,14 +18,15 @@ TokenTable::TokenTable(std::size_t n_tokens, std::size_t n_bytes)
   tokens_.reserve(n_tokens);
 }
 
-void TokenTable::add(std::string_view bytes, TokenId id) {
-  const std::uint64_t hash = hash_bytes(bytes);
+void TokenTable::add(std::string_view bytes, TokenId id, std::uint64_t hash) {
   Slot& slot = slots_[place(bytes, hash)];
   if (slot.number > 0) {
     tokens_[slot.number - 1].id = id;
     return;
   }
-  tokens_.push_back({bytes_.size(), bytes.size(), id});
+  if (bytes_.size() + bytes.size() > kMostBytes) throw std::length_error("too many bytes");
+  tokens_.push_back({static_cast<std::uint32_t>(bytes_.size()),
+                     static_cast<std::uint32_t>(bytes.size()), id});
   bytes_ += bytes;
   longest_ = std::max(longest_, bytes.size());
   slot = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(tokens_.size())};

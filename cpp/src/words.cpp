@@ -2,6 +2,7 @@
 #include "bytepair/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <stdexcept>
 #include <string>
@@ -73,29 +74,43 @@ void Words::add_first(const Tokens& tokens) {
 }
 
 void Words::add_whole(const Tokens& tokens) {
-  whole_ = TokenTable(tokens.symbols.size() + 256, tokens.bytes.size());
+  const std::size_t n = tokens.symbols.size();
+  whole_ = TokenTable(n + 256, tokens.bytes.size());
   // A byte that stands in for unknown characters is found by its spelling, not by itself: a text of
   // this byte alone gets an end mark. Of tokens with the same bytes the last one counts, and
   // anything rather than such a spelling.
-  const auto add = [&](const auto& wanted, const auto& spelling) {
-    for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
-      if (wanted(tokens.kinds[i])) whole_.add(spelling(i), id_of(tokens.symbols[i]));
-    }
-  };
-  constexpr unsigned kMarked = Tokens::kContinuesWord | Tokens::kEndsWord;
-  const unsigned left_out = kMarked | (first_.rules().by_bytes ? 0 : Tokens::kByteFallback);
-  const auto content = [&](std::size_t i) { return token_at(tokens, i); };
+  unsigned left_out = Tokens::kContinuesWord | Tokens::kEndsWord;
   if (!first_.rules().by_bytes) {
-    const auto is_byte = [](unsigned kind) { return (kind & Tokens::kByteFallback) != 0; };
-    add(is_byte, [&](std::size_t i) { return spelt_byte(token_at(tokens, i)); });
+    left_out |= Tokens::kByteFallback;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(tokens.kinds[i] & Tokens::kByteFallback)) continue;
+      whole_.add(spelt_byte(token_at(tokens, i)), id_of(tokens.symbols[i]));
+    }
   }
-  add([&](unsigned kind) { return !(kind & left_out); }, content);
+  add_contents(tokens, left_out);
   if (borders_.empty()) return;
-  cut_whole_ = TokenTable(tokens.symbols.size(), 0);
-  for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
-    const auto bytes = token_at(tokens, i);
-    const bool is_cut = !bytes.empty() && borders_.next(bytes, 0) < bytes.size();
-    if (is_cut) cut_whole_.add(bytes, id_of(tokens.symbols[i]));
+  cut_whole_ = TokenTable(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto content = token_at(tokens, i);
+    if (borders_.is_cut(content)) cut_whole_.add(content, id_of(tokens.symbols[i]));
+  }
+}
+
+/// Adds the tokens of no such kind, while the memory for the next ones is on its way.
+void Words::add_contents(const Tokens& tokens, unsigned left_out) {
+  constexpr std::size_t kAhead = 16;
+  std::array<std::uint64_t, kAhead> hashes{};
+  const std::size_t n = tokens.symbols.size();
+  for (std::size_t next = 0; next < n + kAhead; ++next) {
+    std::uint64_t& hash = hashes[next % kAhead];
+    if (next >= kAhead && !(tokens.kinds[next - kAhead] & left_out)) {
+      const std::size_t i = next - kAhead;
+      whole_.add(token_at(tokens, i), id_of(tokens.symbols[i]), hash);
+    }
+    if (next < n) {
+      hash = hash_bytes(token_at(tokens, next));
+      whole_.prefetch(hash);
+    }
   }
 }
 
@@ -124,10 +139,17 @@ void Words::rank_byte_pairs() {
   byte_pair_ranks_.resize(std::size_t{256} * 256);
   std::visit(
       [&](const auto& pairs) {
-        for (std::size_t pair = 0; pair < byte_pair_ranks_.size(); ++pair) {
-          const auto left = first_.of_bytes()[pair / 256];
-          const auto right = first_.of_bytes()[pair % 256];
-          byte_pair_ranks_[pair] = pairs.order(left, right) << Lane<16>::kPlaceBits;
+        const auto& symbols = first_.of_bytes();
+        std::array<std::uint32_t, 256> places;
+        for (std::size_t left = 0; left < 256; ++left) {
+          for (std::size_t right = 0; right < 256; ++right) {
+            places[right] = pairs.place(symbols[left], symbols[right]);
+            pairs.prefetch(places[right]);
+          }
+          for (std::size_t right = 0; right < 256; ++right) {
+            const auto order = pairs.order_at(places[right], symbols[left], symbols[right]);
+            byte_pair_ranks_[left * 256 + right] = order << Lane<16>::kPlaceBits;
+          }
         }
       },
       table_);

@@ -35,6 +35,9 @@ class Borders {
   /// The next border behind `start` < text.size(); text.size() if there is none. O(n).
   [[nodiscard]] std::size_t next(std::string_view text, std::size_t start) const noexcept;
 
+  /// True if there are borders and one of them is within the text. O(n).
+  [[nodiscard]] bool is_cut(std::string_view text) const noexcept;
+
   /// Writes the next borders behind `start`, a border or 0, as many as fit into `ends` (more than
   /// one); the end of the text counts as one. Returns how many.
   [[nodiscard]] std::size_t cut(std::string_view text, std::size_t start,

@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bytepair/memory.hpp"
+
 namespace bytepair {
 
 /// Plain values that grow at their end. Unlike a vector's, the room for more is not zeroed first.
@@ -140,7 +142,7 @@ class Decoder {
     bool is_special;
   };
 
-  void add(std::uint32_t id, std::string_view bytes, bool is_special, std::size_t dense_limit);
+  void add(std::uint32_t id, std::string_view bytes, bool is_special);
   [[nodiscard]] Slice keep(std::string_view bytes);
   [[nodiscard]] std::string_view view(Slice slice) const noexcept;
   [[nodiscard]] const Record& record(std::uint32_t id) const noexcept;
@@ -154,7 +156,7 @@ class Decoder {
   void append_at(std::uint32_t id, Place place, ByteBuffer& bytes) const;
   void strip(const ByteBuffer& bytes, DecodedText& text) const noexcept;
 
-  std::vector<Record> records_;  // by id; the last stands for all ids beyond
+  PageArray<Record> records_;  // by id; the last stands for all ids beyond
   std::vector<Other> others_;
   std::unordered_map<std::uint32_t, std::uint32_t> sparse_;  // ids beyond the records -> others_
   std::unordered_map<std::uint64_t, Slice> edges_;           // by id and place

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bytepair/memory.hpp"
+
 namespace bytepair {
 
 /// Where something stands in a file.
@@ -41,9 +43,11 @@ class ModelTables {
 
   /// The token `ids[i]` as the file spells it; lives as long as this.
   [[nodiscard]] std::string_view spelling(std::size_t i) const noexcept {
-    const std::size_t start = i == 0 ? 0 : ends_[i - 1];
-    return std::string_view(data_).substr(start, ends_[i] - start);
+    return {data_.data() + starts_[i], starts_[i + 1] - starts_[i]};
   }
+
+  /// Of all spellings together.
+  [[nodiscard]] std::size_t n_bytes() const noexcept { return starts_.back() - starts_.front(); }
 
   /// The place of an id in `ids`. O(log n).
   [[nodiscard]] std::optional<std::size_t> place_of(std::uint32_t id) const noexcept;
@@ -52,25 +56,41 @@ class ModelTables {
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view spelling) const noexcept;
 
  private:
-  struct Slot {  // all that a look-up needs but the bytes themselves
-    std::uint32_t tag = 0;  // of the hash, so that few wrong tokens are compared
-    std::uint32_t id = 0;
-    std::uint32_t start = 0;  // in data_
-    std::uint32_t size = 0;   // 0: free
+  static constexpr std::size_t kKept = 8;  // bytes that a look-up needs not go elsewhere for
+  struct Key {                             // of a spelling: its bytes if they are few, or a hash
+    std::uint64_t bytes = 0;
+    std::uint32_t size = 0;
+  };
+  struct Slot {
+    std::uint64_t bytes = 0;
+    std::uint32_t size = 0;
+    std::uint32_t number = 0;  // of the token, from 1; 0: free
   };
   class Reader;
 
   ModelTables();
-  [[nodiscard]] std::uint64_t hash(std::string_view spelling) const noexcept;
-  [[nodiscard]] const Slot& slot(std::string_view spelling, std::uint64_t hash) const noexcept;
-  bool index();
+  /// `readable`: the end of the memory in which the spelling lies.
+  [[nodiscard]] Key key_of(std::string_view spelling, const char* readable) const noexcept;
+  [[nodiscard]] std::size_t first_place(const Key& key) const noexcept;
+  [[nodiscard]] std::size_t slot_of(std::string_view spelling, const Key& key) const noexcept;
+  [[nodiscard]] std::uint32_t number_of(std::string_view spelling, const Key& key) const noexcept;
+  [[nodiscard]] std::uint32_t id_of(std::uint32_t number) const noexcept {
+    return has_all_ids_ ? number - 1 : ids[number - 1];
+  }
+  void reserve(std::size_t n);
+  void add(std::string_view token, std::uint32_t id);
+  bool end();
   bool sort_by_id();
+  bool index();
   [[nodiscard]] bool merges_are_distinct() const;
 
-  std::string data_;                 // all spellings, one after the other
-  std::vector<std::uint32_t> ends_;  // of each in data_
-  std::vector<Slot> slots_;          // a power of two
-  std::uint64_t seed_;               // keeps a file from being built to collide
+  static constexpr std::size_t kPadding = 16;  // read in vain where a text is short
+
+  std::string data_;                   // all spellings, one after the other, between zeros
+  std::vector<std::uint32_t> starts_;  // of each in data_, and the end of the last
+  bool has_all_ids_ = false;           // from 0 on
+  PageArray<Slot> slots_;              // a power of two
+  std::uint64_t seed_;                 // keeps a file from being built to collide
 };
 
 /// Appends the bytes that the characters of a byte-level spelling stand for (GPT-2's alphabet: see

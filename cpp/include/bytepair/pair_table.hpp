@@ -103,9 +103,17 @@ class PairTable {
         scaled(static_cast<std::uint32_t>(hash) + pilot * step, n_slots_));
   }
 
-  struct Hashed;
-  [[nodiscard]] std::vector<Hashed> grouped(const MergeColumns& merges) const;
-  bool find_pilots(const std::vector<Hashed>& pairs);
+  struct Pair;
+  [[nodiscard]] PageArray<Pair> grouped(const MergeColumns& merges,
+                                        std::span<const std::uint32_t> orders) const;
+  bool fill(const MergeColumns& merges, std::span<const std::uint32_t> orders);
+  static std::span<Pair> distinct(std::span<Pair> group);
+  bool place_group(std::span<const Pair> group, std::vector<std::uint64_t>& taken);
+  [[nodiscard]] std::uint32_t free_pilots(std::span<const std::uint64_t> hashes,
+                                          std::uint32_t pilot,
+                                          const std::vector<std::uint64_t>& taken) const;
+  bool take(std::span<const Pair> group, std::span<const std::uint64_t> hashes,
+            std::uint32_t pilot, std::vector<std::uint64_t>& taken);
 
   std::uint64_t seed_ = 0;
   std::uint64_t n_groups_ = 1;

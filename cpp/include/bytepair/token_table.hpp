@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bytepair/hash.hpp"
+#include "bytepair/memory.hpp"
 
 namespace bytepair {
 
@@ -20,8 +21,11 @@ class TokenTable {
   /// `n_tokens`: the most that will be added; `n_bytes`: about how many bytes they have together.
   TokenTable(std::size_t n_tokens, std::size_t n_bytes);
 
-  /// Of tokens with the same bytes the last one counts.
-  void add(std::string_view bytes, TokenId id);
+  /// Of tokens with the same bytes the last one counts. Throws std::length_error where all together
+  /// have more than 4 GB.
+  void add(std::string_view bytes, TokenId id) { add(bytes, id, hash_bytes(bytes)); }
+  /// The same with the hash of the bytes (`hash_bytes`), which `prefetch` takes before.
+  void add(std::string_view bytes, TokenId id, std::uint64_t hash);
 
   /// The id, or nullptr. One look into memory for bytes that are no token.
   [[nodiscard]] const TokenId* find(std::string_view bytes) const noexcept {
@@ -33,7 +37,7 @@ class TokenTable {
     return bytes.size() > longest_ ? 0 : hash_bytes(bytes);
   }
   void prefetch(std::uint64_t hash) const noexcept {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    if (slots_.size() > 0) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
   }
   [[nodiscard]] const TokenId* find(std::string_view bytes, std::uint64_t hash) const noexcept;
 
@@ -45,8 +49,8 @@ class TokenTable {
     std::uint32_t number = 0;  // of the token, from 1; 0: free
   };
   struct Token {
-    std::size_t start;
-    std::size_t size;
+    std::uint32_t start;
+    std::uint32_t size;
     TokenId id;
   };
   [[nodiscard]] std::size_t place(std::string_view bytes, std::uint64_t hash) const noexcept;
@@ -54,7 +58,7 @@ class TokenTable {
   std::size_t longest_ = 0;
   std::string bytes_;
   std::vector<Token> tokens_;
-  std::vector<Slot> slots_;  // a power of two, at most two thirds full
+  PageArray<Slot> slots_;  // a power of two, at most two thirds full
 };
 
 }  // namespace bytepair

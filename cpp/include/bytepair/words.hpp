@@ -72,6 +72,7 @@ class Words {
   static Table table_of(const Tokens& tokens, const MergeColumns& merges);
   void add_first(const Tokens& tokens);
   void add_whole(const Tokens& tokens);
+  void add_contents(const Tokens& tokens, unsigned left_out);
   void find_borders(const Tokens& tokens, const MergeColumns& merges);
   void rank_byte_pairs();
 

@@ -3,7 +3,7 @@
 import atexit
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from bytepair.model import (
     SplitRules,
     TokenId,
     TokenizerSpec,
+    Tokens,
     WordCounts,
     to_utf8,
 )
@@ -37,6 +38,7 @@ from bytepair.patterns import automaton, word_set
 _NO_LIMIT = 0xFFFF_FFFF
 _LARGE_ID = 2**20 - 1  # ids from here on are numbered anew in the core
 _CACHE_BYTES = 128 << 20
+_NONE = np.zeros(0, np.uint32)
 _NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
 
 
@@ -153,13 +155,18 @@ class Cutter(_core.Cutter, python.Cutter):
             as_is,
             [row for row in within if row[0]],
             [data for content in forbidden if (data := to_utf8(content))],
-            np.array(word_set().ranges, np.uint32).ravel(),
+            _word_ranges() if any(t.single_word for t in added_tokens) else _NONE,
         )
 
     def find_forbidden(self, data: bytes) -> tuple[int, str] | None:
         """The first forbidden token in the text as it is."""
         start, size = self.forbidden_span(data)
         return (start, data[start : start + size].decode()) if size else None
+
+
+@cache
+def _word_ranges() -> NDArray[np.uint32]:
+    return np.array(word_set().ranges, np.uint32).ravel()
 
 
 def normalizer(steps: Sequence[NormalizerStep]) -> _core.Normalizer:
@@ -254,10 +261,11 @@ class NativeEngine:
         self, bytes_by_id: Mapping[TokenId, bytes], rules: DecodingRules | None = None
     ) -> _core.Decoder:
         """Turns ids into bytes."""
-        rules = rules or DecodingRules()
+        tokens, rules = Tokens.of(bytes_by_id), rules or DecodingRules()
         return _core.Decoder(
-            np.fromiter(bytes_by_id, np.uint32, len(bytes_by_id)),
-            list(bytes_by_id.values()),
+            tokens.ids,
+            tokens.data,
+            tokens.offsets,
             np.fromiter(rules.special, np.uint32, len(rules.special)),
             dict(rules.first),
             dict(rules.last),
@@ -339,10 +347,8 @@ def _metaspace_edit(mark: bytes, prepend: str) -> _Edit:
 
 def _words(spec: TokenizerSpec) -> _core.Words:
     vocabulary, merges = spec.vocabulary, spec.merges
-    tokens = vocabulary.tokens
-    ids = np.fromiter(tokens, np.uint32, len(tokens))
-    offsets = np.zeros(len(tokens) + 1, np.uint64)
-    np.cumsum(np.fromiter(map(len, tokens.values()), np.uint64, len(tokens)), out=offsets[1:])
+    tokens = vocabulary.flat
+    ids = tokens.ids
     kinds = np.zeros(len(tokens), np.uint8)
     marked = (vocabulary.continues_word, vocabulary.ends_word, vocabulary.byte_ids)
     for bit, some in enumerate(marked):
@@ -353,8 +359,8 @@ def _words(spec: TokenizerSpec) -> _core.Words:
     return _core.Words(
         numbers.of(ids),
         kinds,
-        b"".join(tokens.values()),
-        offsets,
+        tokens.data,
+        tokens.offsets,
         numbers.ids,
         numbers.of(merges.left),
         numbers.of(merges.right),

@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bytepair.formats._hf_model import Model
-from bytepair.formats._json import Object, Section
+from bytepair.formats._json import Object, Section, has_surrogate
 from bytepair.formats._vocab import (
     ID_LIMIT,
     Spelling,
     bytes_of,
     check_id,
-    check_text,
-    has_surrogate,
 )
 from bytepair.model import AddedToken, TokenId, Vocabulary
 
@@ -72,7 +70,6 @@ def _checked(root: Section, place: int, item: object) -> AddedToken:
     content = section.get("content", str)
     if not content:
         raise section.error(f"{section.path('content')} is empty, so it would match everywhere")
-    check_text(section, section.path("content"), content)
     number = check_id(section, section.path("id"), section.any("id"))
     return AddedToken(content, number, **{flag: section.get(flag, bool, False) for flag in FLAGS})
 
@@ -112,8 +109,6 @@ def added_only(model: Model, added: Sequence[AddedToken]) -> frozenset[TokenId]:
         FormatError: an added token has the id of another token.
     """
     numbers = [token.id for token in added]
-    columns = (model.merges.left, model.merges.right, model.merges.joined)
-    merged = np.any([np.isin(numbers, column) for column in columns], axis=0)
     others = model.ids.spellings_of(numbers)
     for token, other in zip(added, others, strict=True):
         if other not in {None, token.content}:
@@ -121,11 +116,12 @@ def added_only(model: Model, added: Sequence[AddedToken]) -> frozenset[TokenId]:
                 f"id {token.id} is given to both the added token {token.content[:60]!r} and the "
                 f"token {str(other)[:60]!r} of {model.section.path('vocab')}"
             )
-    return frozenset(
-        token.id
-        for token, other, is_merged in zip(added, others, merged, strict=True)
-        if other is not None and not is_merged and not _is_reached(other, model)
-    )
+    shared = {token.id: other for token, other in zip(added, others, strict=True) if other}
+    for column in (model.merges.left, model.merges.right, model.merges.joined):
+        if shared:
+            merged = set(column[np.isin(column, list(shared))].tolist())
+            shared = {n: other for n, other in shared.items() if n not in merged}
+    return frozenset(n for n, other in shared.items() if not _is_reached(other, model))
 
 
 def _is_reached(content: str, model: Model) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bytepair.errors import FormatError
 from bytepair.formats._json import Section
-from bytepair.formats._vocab import byte_level_vocabulary, check_text, read_ids
+from bytepair.formats._vocab import byte_level_vocabulary, read_ids
 from bytepair.model import AddedToken, MergeTable, TokenId, Vocabulary
 
 
@@ -83,7 +83,7 @@ def ordinary_vocabulary(
     section = Section(source, "", {"vocab": {}})
     spelling_by_id = {number: spelling for spelling, number in ids.items()}
     for token in added:
-        check_text(section, f"the added token {token.content[:60]!r}", token.content)
+        section.check_text(f"the added token {token.content[:60]!r}", token.content)
         other = spelling_by_id.get(token.id, token.content)
         if other != token.content:
             raise FormatError(

@@ -12,8 +12,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bytepair.model import BYTE_TO_CHAR, MergeTable, TokenId
+from bytepair.model import BYTE_TO_CHAR, MergeTable, TokenId, Tokens
 
 if TYPE_CHECKING:
     from bytepair._core import ModelTables
@@ -53,15 +54,15 @@ class Entries(Mapping[str, TokenId]):
         spelling_by_id = {number: spelling for spelling, number in self._ids.items()}
         return [spelling_by_id.get(number) for number in numbers]
 
-    def contents(
-        self, *, is_byte_level: bool, left_out: Collection[TokenId]
-    ) -> dict[TokenId, bytes] | None:
+    def contents(self, *, is_byte_level: bool, left_out: Collection[TokenId]) -> Tokens | None:
         """Id -> bytes; None if a spelling stands for no bytes."""
         kept = self._ids
         if left_out:
             kept = {spelling: n for spelling, n in kept.items() if n not in left_out}
         contents = bytes_of_all(kept) if is_byte_level else _encoded(kept)
-        return None if contents is None else dict(zip(kept.values(), contents, strict=True))
+        if contents is None:
+            return None
+        return Tokens.of(dict(zip(kept.values(), contents, strict=True)))
 
 
 class CoreEntries(Entries):
@@ -90,24 +91,24 @@ class CoreEntries(Entries):
         """What each of these ids is the id of."""
         return [self._tables.spelling_of(number) for number in numbers]
 
-    def contents(
-        self, *, is_byte_level: bool, left_out: Collection[TokenId]
-    ) -> dict[TokenId, bytes] | None:
+    def contents(self, *, is_byte_level: bool, left_out: Collection[TokenId]) -> Tokens | None:
         """Id -> bytes; None if a spelling stands for no bytes."""
-        return self._tables.tokens(is_byte_level, set(left_out))
+        columns = self._tables.tokens(is_byte_level, np.array(sorted(left_out), np.uint32))
+        return None if columns is None else Tokens(*columns)
 
     def merges(self) -> MergeTable:
-        """The merge list of the same file."""
-        left, right, joined = self._tables.merges()
+        """The merge list of the same file; to be asked for once."""
+        left, right, joined = self._tables.take_merges()
         return MergeTable(left, right, joined, np.arange(len(left), dtype=np.uint32))
 
 
-def read_tables(data: bytes) -> tuple[CoreEntries, bytes] | None:
+def read_tables(data: bytes | NDArray[np.uint8]) -> tuple[CoreEntries, bytes] | None:
     """What the core reads in a file, and the file without it; None if it leaves it to others."""
-    if _core is None or os.environ.get("BYTEPAIR_ENGINE") == "python":
+    if not len(data) or _core is None or os.environ.get("BYTEPAIR_ENGINE") == "python":
         return None
-    tables = _core.ModelTables.read(data)
-    return None if tables is None else (CoreEntries(tables), tables.without_members(data))
+    json = np.frombuffer(data, np.uint8)
+    tables = _core.ModelTables.read(json)
+    return None if tables is None else (CoreEntries(tables), tables.without_members(json))
 
 
 def bytes_of_all(spellings: Collection[str]) -> list[bytes] | None:

@@ -184,8 +184,8 @@ def _refuse_merge(
         left, right = _two_tokens(model, path, merge, type(merges[0]))
         if prefix and not (right.startswith(prefix) and right != prefix):
             raise model.error(
-                f"{path}: {right[:60]!r} does not begin with the prefix {prefix!r} of tokens that "
-                "continue a word, so it is never on the right"
+                f"{path}: {right[:60]!r} does not begin with the prefix {prefix[:60]!r} of tokens "
+                "that continue a word, so it is never on the right"
             )
         joined = left + right[len(prefix) :]
         for part in (left, right, joined):
@@ -223,7 +223,12 @@ def _check_no_byte_merges(model: Section, ids: Mapping[str, TokenId], merges: Me
     # Hugging Face would decode such a token as its spelling, not as its bytes.
     byte_ids = [ids[spelling] for spelling in FALLBACK_SPELLINGS]
     columns = (merges.left, merges.right, merges.joined)
-    places = np.flatnonzero(np.any([np.isin(column, byte_ids) for column in columns], axis=0))
+    least, most = min(byte_ids), max(byte_ids)
+    among = [np.flatnonzero((column >= least) & (column <= most)) for column in columns]
+    found = [
+        some[np.isin(column[some], byte_ids)] for column, some in zip(columns, among, strict=True)
+    ]
+    places = np.sort(np.concatenate(found))
     if len(places):
         raise model.error(
             f"{model.path('merges')}[{places[0]}] takes part in byte fallback, which is not "

@@ -11,7 +11,9 @@ from bytepair.formats._hf_model import read_model
 from bytepair.formats._hf_normalizer import read_normalizer
 from bytepair.formats._hf_postprocessor import read_post_processor
 from bytepair.formats._hf_pretokenizer import read_pre_tokenizer
-from bytepair.formats._json import Section, parse_object, read_bytes
+from bytepair.formats._json import Section, parse_object, read_array
+from bytepair.formats._kind import SUPPORTED
+from bytepair.formats._names import tokenizer_name
 from bytepair.formats._training import attach_training
 from bytepair.formats._vocab import read_vocabulary
 from bytepair.model import SplitRules, TokenizerSpec
@@ -26,15 +28,14 @@ def read_huggingface(path: Path) -> TokenizerSpec:
         FormatError: the file is damaged, contradicts itself, or holds something that would change
             ids and is not supported; the message names file and member.
     """
-    data = read_bytes(path)
-    tables = read_tables(data)
-    entries, rest = tables or (None, data)
+    data = read_array(path)
+    entries, rest = read_tables(data) or (None, data.tobytes())
     try:
         root = parse_object(path, rest)
-    except FormatError:
-        root, entries = parse_object(path, data), None  # the complaint is about the whole file
+    except FormatError:  # the complaint is to be about the whole file
+        root, entries = parse_object(path, data.tobytes()), None
     _check_frame(root)
-    spec = _spec(root, entries, _name(path))
+    spec = _spec(root, entries, tokenizer_name(path))
     _warn_of_unasked(root)
     return attach_training(spec, path.with_name("training.json"))
 
@@ -76,17 +77,13 @@ def _check_frame(root: Section) -> None:
         keys = ", ".join(sorted(root.members)[:5]) or "nothing"
         raise root.error(
             f"this is not a tokenizer.json: it has no 'model' (it holds: {keys[:200]}). "
-            "Supported: tokenizer.json of Hugging Face, and .tiktoken files."
+            f"Supported: {SUPPORTED}."
         )
     version = root.optional("version", str)
     if version not in {None, "1.0"}:
         raise root.error(f"version {version!r:.60} is not supported (known: 1.0)")
     # What a program last set; bytepair takes these with each call.
     root.ignore("truncation", "padding")
-
-
-def _name(path: Path) -> str:
-    return path.stem if path.stem != "tokenizer" else path.absolute().parent.name or "bytepair"
 
 
 def _warn_of_unasked(root: Section) -> None:

@@ -1,16 +1,24 @@
 """JSON files read with care: every complaint names the file and the member it is about."""
 
 import json
+import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bytepair.errors import FormatError
 
 Object = dict[str, object]
 T = TypeVar("T", bool, int, str, list[object], Object)
+_Content = TypeVar("_Content")
+
+_HUGE_PAGE = 2 << 20
 
 _NAMES: dict[type, str] = {
     bool: "true or false",
@@ -56,11 +64,18 @@ class Section:
         """`value`, if it is of exactly this type; `path` says which value is meant.
 
         Raises:
-            FormatError: it is of another type.
+            FormatError: it is of another type, or text that UTF-8 cannot hold.
         """
         if type(value) is kind:  # not isinstance: to Python a bool is an int, to JSON it is not
+            if isinstance(value, str):
+                self.check_text(path, value)
             return value
         raise self.error(f"{path} must be {_NAMES[kind]}, got {_NAMES[type(value)]}")
+
+    def check_text(self, path: str, text: str) -> None:
+        """Refuse half a surrogate pair: JSON can say it, UTF-8 cannot."""
+        if has_surrogate(text):
+            raise self.error(f"{path} holds half a surrogate pair, so no text can contain it")
 
     def any(self, key: str) -> object:
         """A member of any type; None if it is missing."""
@@ -84,6 +99,11 @@ class Section:
         """A member that may be missing or null."""
         value = self.any(key)
         return None if value is None else self.typed(self.path(key), value, kind)
+
+    def name(self, default: str) -> str:
+        """The member "name": like a file's name, it may hold bytes that are not UTF-8."""
+        name = self.any("name")
+        return name if isinstance(name, str) else self.get("name", str, default)
 
     def section(self, key: str) -> "Section":
         """A member that must be an object."""
@@ -128,6 +148,11 @@ class Section:
         return Section(self.source, where, members, self.family)
 
 
+def has_surrogate(text: str) -> bool:
+    """True if there is half a surrogate pair, which no text can contain."""
+    return not text.isascii() and re.search("[\ud800-\udfff]", text) is not None
+
+
 def read_object(path: Path) -> Section:
     """The JSON object in a file.
 
@@ -149,8 +174,12 @@ def parse_object(path: Path, data: bytes) -> Section:
         value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise FormatError(f"{path}: {_explain(error, text)}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise FormatError(f"{path}: not a usable JSON file: {error}") from error
+    except RecursionError as error:
+        raise FormatError(
+            f"{path}: not a usable JSON file: its arrays and objects are nested too deep"
+        ) from error
     if not isinstance(value, dict):
         raise FormatError(f"{path}: must hold a JSON object, got {_NAMES[type(value)]}")
     return Section(str(path), "", value)
@@ -201,8 +230,33 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         FormatError: missing or unreadable.
     """
+    return _read(path, Path.read_bytes)
+
+
+def read_array(path: Path) -> NDArray[np.uint8]:
+    """A whole file, which may be large, in memory that is quick to get.
+
+    Raises:
+        FormatError: as `read_bytes`.
+    """
+    return _read(path, _huge)
+
+
+def _huge(path: Path) -> NDArray[np.uint8]:
+    """On huge pages, where there are such: to touch new memory else costs more than to read."""
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        room = np.empty(size + 2 * _HUGE_PAGE, np.uint8)
+        start = -room.ctypes.data % _HUGE_PAGE
+        array = room[start : start + size]
+        if size == 0 or file.readinto(array.data) != size or file.read(1):
+            return np.frombuffer(path.read_bytes(), np.uint8)  # no plain file
+    return array
+
+
+def _read(path: Path, read: Callable[[Path], _Content]) -> _Content:
     try:
-        return path.read_bytes()
+        return read(path)
     except FileNotFoundError as error:
         raise FormatError(f"{path}: no such file") from error
     except (OSError, ValueError) as error:  # ValueError: a name no file can have

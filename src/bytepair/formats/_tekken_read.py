@@ -11,7 +11,6 @@ from bytepair.errors import PatternError
 from bytepair.formats._json import Section, read_object
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._tiktoken_read import rank_spec
-from bytepair.formats._vocab import check_text
 from bytepair.model import AddedToken, TokenizerSpec
 
 _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
@@ -118,6 +117,5 @@ def _special_contents(root: Section, version: str) -> list[str]:
         content = section.get("token_str", str)
         if not content:
             raise section.error(f"{section.path('token_str')} is empty")
-        check_text(section, section.path("token_str"), content)
         contents.append(content)
     return contents

@@ -5,6 +5,8 @@ because the file is one that was published.
 """
 
 import binascii
+import operator
+import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +17,7 @@ from bytepair.errors import ArgumentError, FormatError, PatternError
 from bytepair.formats._json import Section, read_bytes, read_object
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._published import PUBLISHED, RankFacts
-from bytepair.formats._vocab import ID_LIMIT, check_id, check_text, missing_bytes
+from bytepair.formats._vocab import ID_LIMIT, check_id, missing_bytes
 from bytepair.model import (
     AddedToken,
     MergeTable,
@@ -28,6 +30,8 @@ from bytepair.model import (
 from bytepair.patterns import NAMED, check_cuts, resolve
 
 SIDECAR_VERSION = 1
+
+_TIDY = re.compile(rb"(?:[A-Za-z0-9+/]++={0,2} [0-9]{1,10}\n)++")
 
 
 def sidecar_path(path: Path) -> Path:
@@ -113,6 +117,8 @@ def _no_pattern(path: Path) -> FormatError:
 
 def _ranks(path: Path, data: bytes, published: RankFacts | None) -> dict[bytes, TokenId]:
     """Token -> rank, ascending by rank."""
+    if (tidy := _tidy_ranks(data)) is not None:
+        return tidy
     rank_by_token: dict[bytes, TokenId] = {}
     line_by_rank: dict[TokenId, int] = {}
     has_empty = published is not None and published.has_empty_token
@@ -129,6 +135,22 @@ def _ranks(path: Path, data: bytes, published: RankFacts | None) -> dict[bytes, 
             raise _error(path, number, f"the rank {rank} was already used on line {first}")
         rank_by_token[token] = rank
     return dict(sorted(rank_by_token.items(), key=lambda item: item[1]))
+
+
+def _tidy_ranks(data: bytes) -> dict[bytes, TokenId] | None:
+    """The same at once for a file as programs write it; None: it takes a look at every line."""
+    if not _TIDY.fullmatch(data):
+        return None
+    words = data.split()
+    try:
+        tokens = [binascii.a2b_base64(encoded, strict_mode=True) for encoded in words[::2]]
+    except binascii.Error:
+        return None
+    ranks = list(map(int, words[1::2]))
+    is_ascending = all(map(operator.lt, ranks, ranks[1:]))
+    rank_by_token = dict(zip(tokens, ranks, strict=True))
+    is_sound = is_ascending and ranks[-1] < ID_LIMIT and len(rank_by_token) == len(tokens)
+    return rank_by_token if is_sound else None
 
 
 def _entry(path: Path, number: int, line: bytes) -> tuple[bytes, TokenId]:
@@ -209,7 +231,7 @@ def _sidecar(path: Path) -> RankFacts | None:
         raise root.error(f"{key}: {error}") from error
     _require_same_ranks(root, path)
     specials = _open_specials(root)
-    return RankFacts(root.get("name", str, tokenizer_name(path)), pattern, specials)
+    return RankFacts(root.name(tokenizer_name(path)), pattern, specials)
 
 
 def _require_same_ranks(root: Section, path: Path) -> None:
@@ -227,7 +249,7 @@ def _open_specials(root: Section) -> dict[str, TokenId]:
     if "" in specials:
         raise root.error("special_tokens: an empty token would match everywhere")
     for content in specials:
-        check_text(root, f"special_tokens: {content[:60]!r}", content)
+        root.check_text(f"special_tokens: {content[:60]!r}", content)
     return {
         content: check_id(root, f"special_tokens[{content[:60]!r}]", number)
         for content, number in specials.items()

@@ -55,7 +55,7 @@ def attach_training(spec: TokenizerSpec, path: Path) -> TokenizerSpec:
     try:
         root = read_object(path)
         record = _record(root, spec)
-        return replace(spec, training=record, name=root.get("name", str, spec.name))
+        return replace(spec, training=record, name=root.name(spec.name))
     except FormatError as error:
         warnings.warn(f"left out the training record: {error}", BytepairWarning, stacklevel=5)
         return spec

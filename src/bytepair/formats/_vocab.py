@@ -5,7 +5,6 @@ for one byte; in a file with byte fallback it is the text itself, or `<0x41>` fo
 begin with the prefix of tokens that continue a word, and end with the suffix of those that end one.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +14,7 @@ from typing import NamedTuple, NoReturn, cast
 import numpy as np
 
 from bytepair.formats._entries import Entries, bytes_of_all
-from bytepair.formats._json import Object, Section
+from bytepair.formats._json import Object, Section, has_surrogate
 from bytepair.model import BYTE_TO_CHAR, TokenId, Vocabulary, to_utf8
 
 ID_LIMIT = 2**31
@@ -156,7 +155,7 @@ def read_vocabulary(
         _refuse_spelling(model, entries, spelling, left_out)
     byte_ids = _byte_ids(entries, spelling)
     if spelling.has_fallback:
-        tokens.update((number, bytes([byte])) for byte, number in enumerate(byte_ids))
+        tokens = tokens.replaced({n: bytes([byte]) for byte, n in enumerate(byte_ids)})
     return Vocabulary(tokens, byte_ids)
 
 
@@ -211,7 +210,7 @@ def _refuse_spelling(
         if number in left_out:
             continue
         if not spelling.is_byte_level:
-            check_text(model, path, token)
+            model.check_text(path, token)
         elif char := next(odd, None):
             raise model.error(
                 f"{path} (id {number}) holds {char!r}, which stands for no byte, so no text has "
@@ -238,17 +237,6 @@ def has_byte_tokens(model: Section, ids: Mapping[str, TokenId]) -> bool:
             f"({FALLBACK_SPELLINGS[0]} to {FALLBACK_SPELLINGS[-1]}), or none."
         )
     return not missing
-
-
-def has_surrogate(text: str) -> bool:
-    """True if there is half a surrogate pair, which no text can contain."""
-    return not text.isascii() and re.search("[\ud800-\udfff]", text) is not None
-
-
-def check_text(section: Section, path: str, text: str) -> None:
-    """Refuse half a surrogate pair."""
-    if has_surrogate(text):
-        raise section.error(f"{path} holds half a surrogate pair, so no text can contain it")
 
 
 def missing_bytes(missing: list[int]) -> str:

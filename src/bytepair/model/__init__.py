@@ -28,6 +28,7 @@ from bytepair.model._steps import (
     WordStarts,
 )
 from bytepair.model._text import byte_positions, to_utf8
+from bytepair.model._tokens import Tokens
 from bytepair.model._training import TrainingRecord
 from bytepair.model._types import TIES, Alphabet, Merge, Pair, Ties, TokenId
 from bytepair.model._vocabulary import Vocabulary
@@ -63,6 +64,7 @@ __all__ = [
     "Ties",
     "TokenId",
     "TokenizerSpec",
+    "Tokens",
     "TrainingRecord",
     "Vocabulary",
     "WordCounts",

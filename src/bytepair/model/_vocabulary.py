@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
+from bytepair.model._tokens import Tokens
 from bytepair.model._types import TokenId
 
 
@@ -16,7 +17,7 @@ class Vocabulary:
     tokenizer's decoder may turn them into others ("\u2581the" into " the").
 
     Attributes:
-        tokens: ids ascending; ids may have gaps.
+        tokens: ids ascending; ids may have gaps. Kept as `Tokens`, whatever mapping is given.
         byte_ids: the 256 ids of the single bytes 0..255, in order; empty if the alphabet is
             characters without byte fallback. With characters *and* byte fallback the byte token
             0x41 and the character "A" are different tokens with the same bytes.
@@ -33,6 +34,14 @@ class Vocabulary:
     ends_word: frozenset[TokenId] = field(default_factory=frozenset)
     continues_word: frozenset[TokenId] = field(default_factory=frozenset)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", Tokens.of(self.tokens))  # of a frozen value
+
+    @property
+    def flat(self) -> Tokens:
+        """`tokens` as what it is."""
+        return Tokens.of(self.tokens)
+
     @cached_property
     def id_by_bytes(self) -> Mapping[bytes, TokenId]:
         """Token bytes -> id; a character wins over its byte-fallback twin."""
@@ -47,7 +56,8 @@ class Vocabulary:
     @cached_property
     def max_id(self) -> TokenId:
         """The largest id, or -1 if there is no token."""
-        return max(self.tokens, default=-1)
+        ids = self.flat.ids
+        return int(ids[-1]) if len(ids) else -1
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -59,7 +69,7 @@ class Vocabulary:
         return (
             Vocabulary,
             (
-                dict(self.tokens),
+                self.tokens,
                 self.byte_ids,
                 self.end_of_word_id,
                 self.ends_word,

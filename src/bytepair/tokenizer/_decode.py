@@ -1,13 +1,14 @@
 """`Decoding`: the half of `Tokenizer` that turns ids into text."""
 
 from collections.abc import Iterable
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.engines import TokenIds
+from bytepair.engines import Decoder, TokenIds
 from bytepair.errors import ArgumentError, InputTypeError
 from bytepair.model import TokenizerSpec
 from bytepair.tokenizer._decoder_steps import SpecDecoder
@@ -23,8 +24,15 @@ class Decoding:
     """Ids → text. `Tokenizer` says what all of these methods share."""
 
     def __init__(self, spec: TokenizerSpec, engine: str | None = None) -> None:
-        self._source = SpecDecoder(spec, engine)
-        self._decoder = self._source.decoder
+        self._make_source = partial(SpecDecoder, spec, engine)
+
+    @cached_property
+    def _source(self) -> SpecDecoder:  # many programs only encode
+        return self._make_source()
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        return self._source.decoder
 
     def decode(
         self, tokens: TokenIds, errors: str = "replace", *, skip_special_tokens: bool = False

@@ -10,6 +10,7 @@ from bytepair.model import (
     StripText,
     TokenId,
     TokenizerSpec,
+    Tokens,
     Vocabulary,
     WordEnds,
     WordStarts,
@@ -44,7 +45,7 @@ class SpecDecoder:
         return self
 
 
-def decoding_table(spec: TokenizerSpec) -> tuple[dict[TokenId, bytes], DecodingRules]:
+def decoding_table(spec: TokenizerSpec) -> tuple[Tokens, DecodingRules]:
     """What each id decodes to amid a text, and what depends on its place there.
 
     >>> from bytepair.model import MergeTable, Vocabulary
@@ -66,26 +67,31 @@ def decoding_table(spec: TokenizerSpec) -> tuple[dict[TokenId, bytes], DecodingR
 
 
 def _edge(
-    spec: TokenizerSpec, contents: dict[TokenId, bytes], *, is_first: bool, is_last: bool
+    spec: TokenizerSpec, contents: Tokens, *, is_first: bool, is_last: bool
 ) -> dict[TokenId, bytes]:
     """What ids decode to at a place, where that differs from `contents`."""
     if not any(isinstance(step, (StripFirst, WordEnds, WordStarts)) for step in spec.decoder):
         return {}
     forms = _forms(spec, is_first=is_first, is_last=is_last)
-    return {token: data for token, data in forms.items() if data != contents[token]}
+    pairs = zip(forms.items(), contents.values(), strict=True)
+    return {token: data for (token, data), usual in pairs if data != usual}
 
 
-def _forms(spec: TokenizerSpec, *, is_first: bool, is_last: bool) -> dict[TokenId, bytes]:
+def _forms(spec: TokenizerSpec, *, is_first: bool, is_last: bool) -> Tokens:
     """What each id decodes to at a place."""
-    forms = dict(spec.vocabulary.tokens)
-    forms.update((token.id, token.content.encode()) for token in spec.added_tokens)
+    added = {token.id: token.content.encode() for token in spec.added_tokens}
+    forms = spec.vocabulary.flat.replaced(added)
     steps = [step for step in spec.decoder if not isinstance(step, StripText)]
     left_alone = _fallback(spec) if steps else frozenset()
     for step in steps:
+        if isinstance(step, Replace) and not step.is_regex and step.pattern:
+            forms = forms.with_text(step.pattern.encode(), step.content.encode(), left_alone)
+            continue
         change = _change(step, spec.vocabulary, is_first=is_first, is_last=is_last)
-        for token, data in forms.items():
-            if token not in left_alone:
-                forms[token] = change(token, data)
+        if change is not None:
+            forms = Tokens.of(
+                {t: data if t in left_alone else change(t, data) for t, data in forms.items()}
+            )
     return forms
 
 
@@ -96,8 +102,8 @@ def _fallback(spec: TokenizerSpec) -> frozenset[TokenId]:
 
 def _change(
     step: DecoderStep, vocabulary: Vocabulary, *, is_first: bool, is_last: bool
-) -> Callable[[TokenId, bytes], bytes]:
-    """What a step does to a token at a place."""
+) -> Callable[[TokenId, bytes], bytes] | None:
+    """What a step does to a token at a place; None: nothing."""
     match step:
         case Replace():
             return _replacement(step)
@@ -108,7 +114,7 @@ def _change(
             return lambda token, data: data + b" " if token in ends else data
         case WordStarts():
             return _word_start(step, vocabulary.continues_word, is_first=is_first)
-    return lambda _, data: data
+    return None
 
 
 def _replacement(step: Replace) -> Callable[[TokenId, bytes], bytes]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bytepair import formats
 from bytepair.errors import InputTypeError, UnknownTokenError
-from bytepair.model import MergeTable, TokenId, TokenizerSpec, at_least_one
+from bytepair.model import MergeTable, TokenId, TokenizerSpec, Tokens, at_least_one
 from bytepair.tokenizer._cutters import Allowed
 from bytepair.tokenizer._decode import Decoding
 from bytepair.tokenizer._encode import Encoding
@@ -48,8 +48,6 @@ class Tokenizer(Encoding, Decoding):
         Decoding.__init__(self, spec, engine)
         self._options = engine, cache_bytes
         self._special = {t.content: t.id for t in spec.added_tokens if t.special}
-        self._bytes_by_id = dict(spec.vocabulary.tokens)
-        self._bytes_by_id.update((t.id, t.content.encode()) for t in spec.added_tokens)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> TokenId:
         """The id of the token that is exactly this text; special tokens included.
@@ -73,7 +71,7 @@ class Tokenizer(Encoding, Decoding):
         pieces: list[Piece] = []
         start = 0
         for token, is_added in zip(spans.ids.tolist(), spans.added.tolist(), strict=True):
-            content = self._bytes_by_id[token]
+            content = self._contents[token]
             end = start + len(content)
             pieces.append(Piece(token, content, start, end, is_added))
             start = end
@@ -109,12 +107,12 @@ class Tokenizer(Encoding, Decoding):
     @property
     def vocab_size(self) -> int:
         """Number of tokens, special ones included. Ids may have gaps: see `n_vocab`."""
-        return len(self._bytes_by_id)
+        return len(self._contents)
 
     @property
     def max_token_value(self) -> TokenId:
         """The largest id."""
-        return max(self._bytes_by_id)
+        return int(self._contents.ids[-1])
 
     @property
     def n_vocab(self) -> int:
@@ -170,6 +168,12 @@ class Tokenizer(Encoding, Decoding):
         return self  # immutable
 
     # ------------------------------------------------------------------ within
+
+    @cached_property
+    def _contents(self) -> Tokens:
+        """All tokens, as they stand in text."""
+        added = {token.id: token.content.encode() for token in self.spec.added_tokens}
+        return self.spec.vocabulary.flat.replaced(added)
 
     @cached_property
     def _id_by_bytes(self) -> dict[bytes, TokenId]:
