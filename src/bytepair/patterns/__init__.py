@@ -12,7 +12,14 @@ from bytepair.patterns._named import (
     resolve,
     resolve_steps,
 )
-from bytepair.patterns._pattern import automaton, check_cuts, exact_regex_of, regex_for, regex_of
+from bytepair.patterns._pattern import (
+    automaton,
+    check_cuts,
+    check_runs,
+    exact_regex_of,
+    regex_for,
+    regex_of,
+)
 from bytepair.patterns._portable import for_oniguruma, portable
 from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed, word_set
 
@@ -26,6 +33,7 @@ __all__ = [
     "Automaton",
     "automaton",
     "check_cuts",
+    "check_runs",
     "exact_regex_of",
     "for_oniguruma",
     "has_disputed",

@@ -14,6 +14,8 @@ from bytepair.patterns._syntax import UnsupportedError, parse
 from bytepair.patterns._tree import spelled
 from bytepair.patterns._unicode import has_disputed, property_set, word_set
 
+_MAX_COPIES = 50_000  # about a second
+_GROUPS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(|\)(?:(\+)|\{([0-9]{1,9}))?", re.DOTALL)
 _CODE_POINT = "\\U{:08x}"  # how `regex` writes any code point
 
 
@@ -32,14 +34,24 @@ def automaton(pattern: str) -> Automaton | None:
     tables = _tables(pattern)
     if isinstance(tables, Automaton):
         return tables
-    regex_of(pattern)  # what is no regex at all has another message
+    check_runs(pattern)  # what is no regex at all has another message
     warnings.warn(
-        f"pattern {pattern!r} runs on the `regex` package, which is slower: "
+        f"pattern {pattern!r:.200} runs on the `regex` package, which is slower: "
         f"the pattern compiler does not express {tables}.",
         BytepairWarning,
         stacklevel=2,
     )
     return None
+
+
+def check_runs(pattern: str) -> None:
+    """Refuse a pattern that neither the tables nor a regex engine can run.
+
+    Raises:
+        PatternError: not a regex, or one that would be very long work to compile.
+    """
+    if not isinstance(_tables(pattern), Automaton):
+        regex_of(pattern)
 
 
 def check_cuts(pattern: str) -> None:
@@ -52,7 +64,7 @@ def check_cuts(pattern: str) -> None:
     """
     if not isinstance(_tables(pattern), Automaton) and regex_of(pattern).fullmatch(""):
         raise PatternError(
-            f"pattern {pattern!r} matches the empty text, so it cannot cut anything. "
+            f"pattern {pattern!r:.200} matches the empty text, so it cannot cut anything. "
             "Use '+' where '*' lets every part be absent."
         )
     automaton(pattern)
@@ -72,8 +84,13 @@ def regex_of(pattern: str) -> "regex.Pattern[str]":
     """`pattern` for the `regex` package; right for text without disputed code points.
 
     Raises:
-        PatternError: not a regex; the message shows where.
+        PatternError: not a regex (the message shows where), or one that is written out too often.
     """
+    if _copies(pattern) > _MAX_COPIES:
+        raise PatternError(
+            f"pattern {pattern[:60]!r} repeats within repeats: a regex engine would write its "
+            f"innermost group out more than {_MAX_COPIES:,} times."
+        )
     try:
         return _compiled(spelled(parse(pattern), _CODE_POINT, exact=False))
     except (UnsupportedError, regex.error, RecursionError):
@@ -92,6 +109,23 @@ def exact_regex_of(pattern: str) -> "regex.Pattern[str]":
 def regex_for(pattern: str, text: str) -> "regex.Pattern[str]":
     """The one of the two that is right for `text`: the fast one where it will do."""
     return exact_regex_of(pattern) if has_disputed(text) else regex_of(pattern)
+
+
+def _copies(pattern: str) -> int:
+    """How often `regex` writes the innermost group out: as often as it must match, and once more.
+
+    >>> _copies("((a+b)+c){3,5}")
+    8
+    """
+    open_groups = [1]
+    for sign in _GROUPS.finditer(pattern):
+        if sign[0] == "(":
+            open_groups.append(1)
+        elif sign[0][0] == ")" and len(open_groups) > 1:
+            least = 1 if sign[1] == "+" else int(sign[2] or 0)
+            copies = open_groups.pop() * (least + 1)
+            open_groups[-1] = max(open_groups[-1], copies)
+    return max(open_groups)
 
 
 def _compiled(pattern: str) -> "regex.Pattern[str]":
@@ -168,7 +202,7 @@ def _escape_set(escape: str) -> CodeSet | None:
 def _explain(pattern: str, error: "regex.error") -> str:
     """The regex engine's complaint, under the line of the pattern that it is about."""
     if error.pos is None:
-        return f"pattern {pattern!r} is not a valid regex: {error.msg}"
+        return f"pattern {pattern!r:.200} is not a valid regex: {error.msg}"
     position = _position(pattern, error.pos)
     begin = pattern.rfind("\n", 0, position) + 1
     line = pattern[begin:].partition("\n")[0]

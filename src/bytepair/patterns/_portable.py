@@ -21,7 +21,7 @@ def portable(pattern: str) -> str:
         tree = parse(pattern)
     except UnsupportedError as reason:
         raise PatternError(
-            f"pattern {pattern!r} uses {reason}, which engines disagree on."
+            f"pattern {pattern!r:.200} uses {reason}, which engines disagree on."
         ) from None
     return pattern if _is_common(pattern) else spelled(tree, exact=False)
 
@@ -42,7 +42,9 @@ def for_oniguruma(pattern: str) -> str:
     try:
         theirs = parse(pattern, oniguruma=True)
     except UnsupportedError as reason:
-        raise PatternError(f"pattern {pattern!r} uses {reason}, which is not supported.") from None
+        raise PatternError(
+            f"pattern {pattern!r:.200} uses {reason}, which is not supported."
+        ) from None
     try:
         if parse(pattern) == theirs:
             return pattern

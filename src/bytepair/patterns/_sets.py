@@ -28,6 +28,7 @@ _HEX = CodeSet.chars("0123456789abcdefABCDEF")
 _COMMON_PROPERTY = re.compile("[CLMNPSZ][a-z]?|Alphabetic")
 _NOT_ONIGURUMA = re.compile("(?i).*[=:&]|\\^?is")  # ways to name a property
 _ONIGURUMA_WORDS = "²³¹¼½¾"
+_MAX_RANGES = 200_000  # some 0.2 s; published patterns have about 12,000
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # the part of \w that engines agree on, in their words
 
 
@@ -68,6 +69,14 @@ class SetReader:
         self.pattern = pattern
         self.position = 0
         self.oniguruma = oniguruma
+        self.ranges_left = _MAX_RANGES
+
+    def counted(self, codes: CodeSet) -> CodeSet:
+        """The set, its ranges counted: a pattern must not be long work to read."""
+        self.ranges_left -= len(codes.ranges)
+        if self.ranges_left < 0:
+            raise self.unsupported("so many ranges in its classes")
+        return codes
 
     def unsupported(self, what: str) -> UnsupportedError:
         return UnsupportedError(f"{what} at position {self.position}")
@@ -127,7 +136,7 @@ class SetReader:
             return item
         if self.oniguruma and any(ord(letter) in item.codes for letter in long_cases()):
             raise self.unsupported("a letter that equals several, its case ignored,")
-        codes = without_case(item.codes)
+        codes = self.counted(without_case(item.codes))
         return item if codes == item.codes else Item(codes)
 
     def escape(self, flags: Flags) -> Item:
@@ -135,7 +144,7 @@ class SetReader:
         start = self.position
         self.position += 1
         item, is_common = self.escape_item(self.next_chars(), flags)
-        return Item(item, self.pattern[start : self.position] if is_common else "")
+        return Item(self.counted(item), self.pattern[start : self.position] if is_common else "")
 
     def escape_item(self, char: str, flags: Flags) -> tuple[CodeSet, bool]:
         """(the set, do all engines know this way to write it?)."""
@@ -203,7 +212,7 @@ class SetReader:
     def intersection(self, flags: Flags) -> Item:
         item = self.union(flags)
         while self.accept("&&"):
-            item = Item(item.codes & self.union(flags).codes)
+            item = Item(self.counted(item.codes & self.union(flags).codes))
         self.position += 1  # the closing bracket
         return item
 
@@ -216,7 +225,7 @@ class SetReader:
             if self.looking_at("--", "~~", "||"):  # set algebra in some engines only
                 raise self.unsupported("a doubled sign in a class")
             parts.append(self.part(flags))
-        codes = CodeSet.of(span for part in parts for span in part.codes.ranges)
+        codes = self.counted(CodeSet.of(span for part in parts for span in part.codes.ranges))
         texts = [part.text for part in parts]
         return Item(codes, "".join(texts) if all(texts) else "")
 

@@ -16,7 +16,9 @@ A regex that is simply wrong raises it too; who catches it asks `regex` for the 
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
+from bytepair.errors import PatternError
 from bytepair.patterns._codeset import CodeSet
 from bytepair.patterns._sets import Flags, SetReader, UnsupportedError
 from bytepair.patterns._tree import (
@@ -37,6 +39,7 @@ from bytepair.patterns._unicode import long_cases, without_case
 
 __all__ = ["UnsupportedError", "parse"]
 
+_MAX_LENGTH = 100_000  # characters; the longest that is published has 2,000
 _NEWLINE = Chars(CodeSet.chars("\n"), r"\n")
 _DOT = Chars(~_NEWLINE.codes, r"[^\n]")
 _LINE_END = Look(Chars(_DOT.codes, _DOT.source), negated=True)
@@ -54,16 +57,21 @@ _SWITCHES = re.compile(r"([ism]*)(?:-([ism]+))?([:)])")
 _GROUP_NAME = re.compile(r"P?<[A-Za-z_]\w*>", re.ASCII)
 
 
+@lru_cache(maxsize=256)
 def parse(pattern: str, *, oniguruma: bool = False) -> Node:
-    """The syntax tree of `pattern`.
+    """The syntax tree of `pattern`; those of the last patterns are kept.
 
     Args:
         oniguruma: signs mean what they mean to Hugging Face's regex engine.
 
     Raises:
         UnsupportedError: outside the dialect.
-        PatternError: a class that no character is in.
+        PatternError: a class that no character is in, or a pattern that is very long.
     """
+    if len(pattern) > _MAX_LENGTH:
+        raise PatternError(
+            f"pattern {pattern[:60]!r} has {len(pattern):,} characters, more than {_MAX_LENGTH:,}."
+        )
     parser = _Parser(pattern, oniguruma=oniguruma)
     try:
         node = parser.choice(Flags())
