@@ -8,7 +8,7 @@ pieces. Sources, also for what holds where a file does not say: llama.cpp's `lla
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -128,17 +128,51 @@ def _metadata(path: Path) -> Metadata:
 
 
 def _reader(path: Path) -> Any:  # an object of a module without types
-    class Reader(extra("gguf").GGUFReader):  # type: ignore[misc]  # likewise
+    gguf = extra("gguf")
+    types = gguf.GGUFValueType
+
+    class Reader(gguf.GGUFReader):  # type: ignore[misc]  # likewise
+        """The package's reader, which makes several arrays for each value of an array (seconds for
+        a large vocabulary), and reads on behind the end of a file that was cut short.
+        """
+
         data: Any
 
-        # Slices of a memmap are memmaps, made with much ado; of an array over it they are not.
-        # Half the time goes there: one is made for every value of the file.
-        def _get(self, *args: Any, **options: Any) -> Any:
-            if isinstance(self.data, np.memmap):
+        def _get(self, offset: int, dtype: Any, count: int = 1, *options: Any, **more: Any) -> Any:
+            if isinstance(self.data, np.memmap):  # whose slices are made with much ado
                 self.data = np.asarray(self.data)
-            return super()._get(*args, **options)
+            if offset + int(count) * np.dtype(dtype).itemsize > len(self.data):
+                raise ValueError("it ends amid its metadata")
+            return super()._get(offset, dtype, count, *options, **more)
+
+        def _get_field_parts(self, orig_offs: int, raw_type: int) -> Any:
+            if raw_type != types.ARRAY:
+                return super()._get_field_parts(orig_offs, raw_type)
+            kind, n = self._get(orig_offs, np.uint32), self._get(orig_offs + 4, np.uint64)
+            start, item_type = orig_offs + 12, types(kind[0])
+            if item_type == types.STRING:
+                values, size = _strings(memoryview(self.data)[start:], int(n[0]), self.endianess)
+            else:
+                values = [self._get(start, self.gguf_scalar_to_np[item_type], n[0])]
+                size = values[0].nbytes
+            places = list(range(2, 2 + len(values)))
+            return 12 + size, [kind, n, *values], places, [types.ARRAY, item_type]
 
     return Reader(path)
+
+
+def _strings(data: memoryview, n: int, endian: Any) -> tuple[list[Any], int]:
+    """(n strings behind their lengths, how many bytes that is)."""
+    order: Literal["little", "big"] = "little" if endian.name == "LITTLE" else "big"
+    values: list[Any] = []
+    at = 0
+    for _ in range(n):
+        start = at + 8
+        at = start + int.from_bytes(data[at:start], order)
+        if at > len(data):
+            raise ValueError("it ends amid its metadata")
+        values.append(data[start:at])
+    return values, at
 
 
 def _pieces(metadata: Metadata) -> list[Piece]:

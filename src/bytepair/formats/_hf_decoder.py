@@ -21,6 +21,7 @@ from bytepair.formats._vocab import FALLBACK_SPELLINGS, Spelling
 from bytepair.model import DecoderStep, Replace, StripFirst, StripText, WordEnds, WordStarts
 from bytepair.patterns import regex_of
 
+_LARGEST = 2**31 - 1  # characters that a Strip may take
 _ON_TOKENS = ("Replace", "Metaspace", "WordPiece", "BPEDecoder")
 _KNOWN = ("ByteLevel", "ByteFallback", "Fuse", "Strip", *_ON_TOKENS)
 
@@ -77,7 +78,7 @@ class _Chain:
             case "ByteLevel":
                 leaf.ignore("add_prefix_space", "trim_offsets", "use_regex")
             case "Strip":
-                numbers = leaf.get("start", int), leaf.get("stop", int)
+                numbers = _count(leaf, "start"), _count(leaf, "stop")
                 self.steps.append(StripText(read_char(leaf, "content"), *numbers))
             case "Replace":
                 self._add_replace(leaf, Replace(*_source(leaf)))
@@ -166,6 +167,13 @@ class _Chain:
                 f"{leaf.where}: {self.kinds[-1]} does not go with byte fallback or other decoders"
             )
         self.steps.append(step)
+
+
+def _count(leaf: Section, key: str) -> int:
+    number = leaf.get(key, int)
+    if not 0 <= number <= _LARGEST:
+        raise leaf.error(f"{leaf.path(key)} must be from 0 to {_LARGEST}, got {str(number)[:60]}")
+    return number
 
 
 def _source(leaf: Section) -> tuple[str, str, bool]:

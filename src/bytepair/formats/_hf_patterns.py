@@ -16,11 +16,13 @@ from bytepair.patterns import (
     HF_DIGIT,
     HF_PUNCTUATION,
     NAMED,
+    check_runs,
     for_oniguruma,
     portable,
-    regex_of,
 )
 
+_ANY_SIGN = r"[\s\S]"  # in what $ becomes
+_LONGEST = 10_000  # characters of a text to look for
 _META_CHARACTERS = set(r"\.^$|?*+()[]{}")
 
 # What the pre-tokenisers with a rule of their own look for.
@@ -50,7 +52,7 @@ def read_source(section: Section) -> Source:
     """The member "pattern": {"String": text} or {"Regex": regex}.
 
     Raises:
-        FormatError: neither, or both; not a regex, or one that is not supported.
+        FormatError: neither, or both; not a regex, or one that is not supported; very long.
     """
     source = section.section("pattern")
     if len(source.members) != 1 or not source.members.keys() <= {"String", "Regex"}:
@@ -58,22 +60,29 @@ def read_source(section: Section) -> Source:
         raise source.error(f"{source.where} must hold either 'String' or 'Regex', got {keys[:60]}")
     is_regex = "Regex" in source.members
     text = source.get("Regex" if is_regex else "String", str)
-    return Source(_our_reading(source, text) if is_regex else text, is_regex)
+    if is_regex:
+        return Source(_our_reading(source, text), is_regex)
+    if len(text) > _LONGEST:
+        where = source.path("String")
+        raise source.error(f"{where} has {len(text):,} characters, more than {_LONGEST:,}")
+    return Source(text, is_regex)
 
 
 def _our_reading(source: Section, pattern: str) -> str:
     try:
         ours = for_oniguruma(pattern)
-        regex_of(ours)
+        ours = _named().get(ours, ours) if _ANY_SIGN in ours else ours
+        check_runs(ours)
     except PatternError as error:
         raise source.error(f"{source.path('Regex')}: {error}") from error
-    return _named().get(ours, ours)
+    return ours
 
 
 @cache
 def _named() -> Mapping[str, str]:
     """Named patterns that are spelt otherwise in files, by that spelling."""
-    return {portable(pattern): pattern for pattern in NAMED.values() if "$" in pattern}
+    found = {portable(pattern): pattern for pattern in NAMED.values() if "$" in pattern}
+    return {pattern: named for pattern, named in found.items() if _ANY_SIGN in pattern}
 
 
 def as_regex(source: Source) -> str:

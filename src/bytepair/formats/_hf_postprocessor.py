@@ -13,6 +13,7 @@ from bytepair.model import PostProcessor, TemplatePiece, TokenId
 _KNOWN = ("TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel")
 _Template = tuple[TemplatePiece, ...]
 
+_MOST_PIECES = 1_000  # of a template
 IdOf = Callable[[str], TokenId | None]
 """What a token is called -> its id."""
 
@@ -116,6 +117,9 @@ def _special_ids(leaf: Section, id_of: IdOf) -> dict[str, tuple[TokenId, ...]]:
 def _template(
     leaf: Section, key: Literal["single", "pair"], ids: Mapping[str, tuple[TokenId, ...]]
 ) -> _Template:
+    n_pieces = len(leaf.get(key, list))
+    if n_pieces > _MOST_PIECES:
+        raise leaf.error(f"{leaf.path(key)} has {n_pieces:,} pieces, more than {_MOST_PIECES:,}")
     pieces = [_piece(piece, key, ids) for piece in leaf.sections(key)]
     if not pieces:
         raise leaf.error(f"{leaf.path(key)} is empty: nothing would be left of a text")

@@ -27,6 +27,7 @@ PrependScheme = Literal["always", "first", "never"]
 
 _SCHEMES: dict[str, PrependScheme] = {"always": "always", "first": "first", "never": "never"}
 _LONGEST = 65_535  # characters: what a repeat in a regex can count to
+_MOST_COMPONENTS = 64  # of one kind in a file; published ones have up to a dozen
 _GPT2 = Split(NAMED["gpt2"])
 
 
@@ -69,14 +70,22 @@ def read_pre_tokenizer(root: Section, *, is_spelled: bool = False) -> Splitting:
 
 
 def leaves(section: Section | None, key: str, known: Sequence[str]) -> Iterator[Section]:
-    """The components in `section`, in order; a Sequence (of Sequences) gives those inside it."""
+    """The components in `section`, in order; a Sequence (of Sequences) gives those inside it.
+
+    Raises:
+        FormatError: a kind that is not in `known`, or too many components.
+    """
     waiting = [] if section is None else [section]
+    n_left = _MOST_COMPONENTS
     while waiting:
         leaf = waiting.pop()
         if leaf.known_type((*known, "Sequence")) == "Sequence":
             waiting += reversed(leaf.sections(key))
-        else:
-            yield leaf
+            continue
+        n_left -= 1
+        if n_left < 0:
+            raise leaf.error(f"more than {_MOST_COMPONENTS} {key} are not supported")
+        yield leaf
 
 
 def _by_bytes(step: PreTokenizerStep) -> PreTokenizerStep:

@@ -27,6 +27,7 @@ def read_sentencepiece(path: Path) -> TokenizerSpec:
     """
     proto = _parsed(path)
     _check_supported(path, proto)
+    _check_text(path, proto)
     pieces = [Piece(p.piece, p.score, Kind(p.type)) for p in proto.pieces]
     normalizer = proto.normalizer_spec
     rules = TextRules(
@@ -83,6 +84,15 @@ def _parsed(path: Path) -> Any:  # a message of a module without types
     if not proto.pieces:
         raise FormatError(f"{path}: not a SentencePiece model: it has no pieces")
     return proto
+
+
+def _check_text(path: Path, proto: Any) -> None:
+    # What is not UTF-8 comes from the parser as bytes.
+    texts = {f"piece {number}": piece.piece for number, piece in enumerate(proto.pieces)}
+    texts["trainer_spec.unk_surface"] = proto.trainer_spec.unk_surface
+    for where, text in texts.items():
+        if not isinstance(text, str):
+            raise FormatError(f"{path}: {where} is not UTF-8: {text[:60]!r}")
 
 
 def _check_supported(path: Path, proto: Any) -> None:

@@ -205,3 +205,28 @@ def test_a_missing_package_says_how_to_install_it(byte_level, monkeypatch):
     monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'bytepair\[formats\]'"):
         formats.read(path)
+
+
+@pytest.mark.parametrize("place", [16, b"tokenizer.ggml.tokens"])
+def test_a_count_beyond_the_file_is_refused_at_once(place, byte_level):
+    """Of entries, or of what an array holds."""
+    path = byte_level()
+    data = bytearray(path.read_bytes())
+    if isinstance(place, bytes):
+        place = data.index(place) + len(place) + 8
+    data[place : place + 8] = (2**40).to_bytes(8, "little")
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="not a readable GGUF file"):
+        formats.read(path)
+
+
+def test_arrays_within_arrays_are_refused(byte_level):
+    """However deep: nothing follows them down."""
+    path = byte_level()
+    data = bytearray(path.read_bytes())
+    name = b"tokenizer.ggml.tokens"
+    place = data.index(name) + len(name) + 4
+    data[place : place + 4] = (9).to_bytes(4, "little")
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match="not a readable GGUF file"):
+        formats.read(path)
