@@ -179,8 +179,9 @@ def test_a_template_without_end_is_refused(hf_file, read_with):
 def test_a_decoder_takes_no_such_number_of_characters(chars_file, read_with, number):
     """Of either end of a text."""
     strip = {"type": "Strip", "content": " ", "start": 0, "stop": number}
-    with pytest.raises(FormatError, match=rf"decoder\.stop must be from 0 to .*got {number}"):
-        read_with(chars_file, {"decoder": strip})
+    steps = {"type": "Sequence", "decoders": [{"type": "Fuse"}, strip]}
+    with pytest.raises(FormatError, match=rf"\[1\]\.stop must be from 0 to .*got {number}"):
+        read_with(chars_file, {"decoder": steps})
 
 
 def test_half_a_surrogate_pair_is_no_text(hf_file, read_with):
