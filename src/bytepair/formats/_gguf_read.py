@@ -128,10 +128,9 @@ def _metadata(path: Path) -> Metadata:
 
 
 def _reader(path: Path) -> Any:  # an object of a module without types
-    gguf = extra("gguf")
-    types = gguf.GGUFValueType
+    types = extra("gguf").GGUFValueType
 
-    class Reader(gguf.GGUFReader):  # type: ignore[misc]  # likewise
+    class Reader(extra("gguf").GGUFReader):  # type: ignore[misc]  # likewise
         """The package's reader, which makes several arrays for each value of an array (seconds for
         a large vocabulary), and reads on behind the end of a file that was cut short.
         """

@@ -28,7 +28,7 @@ _HEX = CodeSet.chars("0123456789abcdefABCDEF")
 _COMMON_PROPERTY = re.compile("[CLMNPSZ][a-z]?|Alphabetic")
 _NOT_ONIGURUMA = re.compile("(?i).*[=:&]|\\^?is")  # ways to name a property
 _ONIGURUMA_WORDS = "²³¹¼½¾"
-_MAX_RANGES = 200_000  # some 0.2 s; published patterns have about 12,000
+_MAX_RANGES = 1_000_000  # less than a second; the cuts of UnicodeScripts have 450,000
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # the part of \w that engines agree on, in their words
 
 
