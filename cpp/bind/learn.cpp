@@ -13,47 +13,68 @@ Ties ties_of(std::string_view name) {
   throw std::invalid_argument("ties must be 'order', 'first' or 'bytes'");
 }
 
+/// Calls `work(keep_going)` without the GIL; Ctrl-C comes out as the exception it has raised.
+template <class Work>
+void interruptibly(const Work& work) {
+  try {
+    const Unlocked unlocked;
+    work(keep_going);
+  } catch (const Stopped&) {
+    throw nb::python_error();
+  }
+}
+
+std::vector<Merge> advance(Learner& learner, std::size_t n_merges) {
+  std::vector<Merge> merges;
+  interruptibly([&](const KeepGoing& go_on) {
+    while (merges.size() < n_merges) {
+      const auto merge = learner.next(go_on);
+      if (!merge) break;
+      merges.push_back(*merge);
+    }
+    learner.rest();
+  });
+  return merges;
+}
+
 }  // namespace
 
 void bind_learn(nb::module_& m) {
   nb::class_<Learner>(m, "Learner")
       .def(
           "__init__",
-          [](Learner* self, const Array<std::uint32_t>& symbols, const Array<std::int64_t>& offsets,
+          [](Learner* self, const Array<std::uint32_t>& symbols,
+             const Array<std::uint8_t>& byte_symbols, const Array<std::int64_t>& offsets,
              const Array<std::int64_t>& counts, const nb::list& alphabet,
              const Array<std::uint32_t>& order, const nb::str& ties, std::int64_t min_frequency,
-             std::uint32_t max_token_length) {
+             std::uint32_t max_token_length, std::size_t threads) {
             LearnOptions options;
             for (const auto view : views_of(alphabet)) options.alphabet.emplace_back(view);
             options.order.assign(order.data(), order.data() + order.shape(0));
             options.ties = ties_of(ties.c_str());
             options.min_frequency = min_frequency;
             options.max_token_length = max_token_length;
-            const Words words{span_of(symbols), span_of(offsets), span_of(counts)};
-            const Unlocked unlocked;
-            new (self) Learner(words, std::move(options));
+            options.effort.n_threads = threads;
+            const Words words{span_of(symbols), span_of(offsets), span_of(counts),
+                              span_of(byte_symbols)};
+            interruptibly([&](const KeepGoing& go_on) {
+              new (self) Learner(words, std::move(options), go_on);
+            });
           },
-          nb::arg("symbols"), nb::arg("offsets"), nb::arg("counts"), nb::arg("alphabet"),
-          nb::arg("order"), nb::arg("ties"), nb::arg("min_frequency"), nb::arg("max_token_length"),
-          nb::sig("def __init__(self, symbols: NDArray[numpy.uint32], offsets: NDArray[numpy.int64], "
+          nb::arg("symbols"), nb::arg("byte_symbols"), nb::arg("offsets"), nb::arg("counts"),
+          nb::arg("alphabet"), nb::arg("order"), nb::arg("ties"), nb::arg("min_frequency"),
+          nb::arg("max_token_length"), nb::arg("threads"),
+          nb::sig("def __init__(self, symbols: NDArray[numpy.uint32], "
+                  "byte_symbols: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], "
                   "counts: NDArray[numpy.int64], alphabet: list[bytes], "
                   "order: NDArray[numpy.uint32], ties: str, min_frequency: int, "
-                  "max_token_length: int) -> None"))
+                  "max_token_length: int, threads: int) -> None"))
       .def(
           "advance",
           [](Learner& self, std::size_t n_merges) {
-            std::vector<Merge> merges;
-            {
-              const Unlocked unlocked;
-              while (merges.size() < n_merges) {
-                const auto merge = self.next();
-                if (!merge) break;
-                merges.push_back(*merge);
-              }
-            }
             nb::list list;
-            for (const auto& m : merges) {
-              list.append(nb::make_tuple(m.left, m.right, m.joined, m.count));
+            for (const auto& merge : advance(self, n_merges)) {
+              list.append(nb::make_tuple(merge.left, merge.right, merge.joined, merge.count));
             }
             return list;
           },

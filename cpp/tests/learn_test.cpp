@@ -46,14 +46,14 @@ Task task_of(const std::vector<std::pair<std::string, std::int64_t>>& count_by_w
   return task;
 }
 
-Learner learner_of(const Task& task) {
+Learner learner_of(const Task& task, const bytepair::KeepGoing& keep_going = {}) {
   std::vector<Symbol> symbols;
   std::vector<std::int64_t> offsets = {0};
   for (const auto& word : task.words) {
     symbols.insert(symbols.end(), word.begin(), word.end());
     offsets.push_back(static_cast<std::int64_t>(symbols.size()));
   }
-  return Learner({symbols, offsets, task.counts}, task.options);
+  return Learner({symbols, offsets, task.counts}, task.options, keep_going);
 }
 
 Steps learn(const Task& task, std::size_t n_merges = 1000) {
@@ -179,7 +179,15 @@ void compare_on_random_tasks(Ties ties, std::uint32_t seed) {
     auto task = random_task(random);
     task.options.ties = ties;
     if (random() % 3 == 0) add_end_marks(task);
-    CHECK_EQ(learn(task), NaiveLearner(task).learn());
+    const auto expected = NaiveLearner(task).learn();
+    CHECK_EQ(learn(task), expected);
+    // The least that is kept in view, and the least that is worth another thread.
+    task.options.effort = {.n_threads = 1 + random() % 3,
+                           .least_share = 1,
+                           .short_words = 0,
+                           .depth = 2,
+                           .few_symbols = random() % 8};
+    CHECK_EQ(learn(task), expected);
   }
 }
 
@@ -306,6 +314,38 @@ TEST(a_million_equal_letters_are_learned_by_doubling) {
     const auto sites = (std::int64_t{1} << (20 - i)) - 1;
     CHECK_EQ(steps[i], (Step{25 + i, 25 + i, 26 + i, sites}));
   }
+}
+
+TEST(whoever_says_no_is_heard_while_words_are_read_and_amid_a_merge) {
+  const auto task = task_of({{std::string(std::size_t{1} << 21, 'a'), 1}});
+  CHECK_THROWS(bytepair::Stopped, learner_of(task, [] { return false; }));
+  auto learner = learner_of(task);
+  CHECK_THROWS(bytepair::Stopped, (void)learner.next([] { return false; }));
+  CHECK_THROWS(std::logic_error, (void)learner.next());
+}
+
+TEST(a_learner_that_is_stopped_between_merges_goes_on_where_it_was) {
+  std::mt19937 random(4);
+  auto task = task_of({});
+  for (int i = 0; i < 30'000; ++i) {
+    auto& word = task.words.emplace_back(3);
+    for (auto& symbol : word) symbol = number_below(random, 26);
+    task.counts.push_back(1);
+  }
+  auto learner = learner_of(task);
+  Steps steps;
+  int n_stops = 0;
+  while (true) {
+    try {
+      const auto merge = learner.next([] { return false; });
+      if (!merge) break;
+      steps.emplace_back(merge->left, merge->right, merge->joined, merge->count);
+    } catch (const bytepair::Stopped&) {
+      ++n_stops;
+    }
+  }
+  CHECK(n_stops > 0);
+  CHECK_EQ(steps, learn(task, steps.size()));
 }
 
 TEST(arrays_that_do_not_fit_together_are_refused) {

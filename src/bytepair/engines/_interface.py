@@ -279,7 +279,7 @@ class Engine(Protocol):
 
     def learner(
         self,
-        symbols: NDArray[np.uint32],
+        symbols: NDArray[np.uint32] | NDArray[np.uint8],
         offsets: NDArray[np.int64],
         counts: NDArray[np.int64],
         alphabet: Sequence[bytes],
@@ -288,6 +288,7 @@ class Engine(Protocol):
         ties: str = "order",
         min_frequency: int = 1,
         max_token_length: int | None = None,
+        threads: int = 1,
     ) -> Learner:
         """A learner over words given as symbols.
 
@@ -304,6 +305,7 @@ class Engine(Protocol):
             min_frequency: a pair that occurs less often is never joined.
             max_token_length: a pair whose joined length (in symbols, the end mark not counted)
                 would exceed it is never joined.
+            threads: how many to work with, if the engine can; the merges do not depend on it.
         """
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:

@@ -77,7 +77,7 @@ class Learner:
 
     def advance(self, n_merges: int) -> list[Merge]:
         """The next merges; releases the GIL."""
-        return [Merge(*merge) for merge in self._core.advance(n_merges)]
+        return list(map(Merge._make, self._core.advance(n_merges)))
 
 
 class Encoder(_core.Encoder):
@@ -212,7 +212,7 @@ class NativeEngine:
 
     def learner(
         self,
-        symbols: NDArray[np.uint32],
+        symbols: NDArray[np.uint32] | NDArray[np.uint8],
         offsets: NDArray[np.int64],
         counts: NDArray[np.int64],
         alphabet: Sequence[bytes],
@@ -221,12 +221,16 @@ class NativeEngine:
         ties: str = "order",
         min_frequency: int = 1,
         max_token_length: int | None = None,
+        threads: int = 1,
     ) -> Learner:
         """Learns merges."""
         ranks = np.arange(len(alphabet)) if order is None else np.array(order)
         limit = _NO_LIMIT if max_token_length is None else max_token_length
+        is_bytes = symbols.dtype == np.uint8
+        none = symbols[:0]
         core = _core.Learner(
-            np.ascontiguousarray(symbols, np.uint32),
+            np.ascontiguousarray(none if is_bytes else symbols, np.uint32),
+            np.ascontiguousarray(symbols if is_bytes else none, np.uint8),
             np.ascontiguousarray(offsets, np.int64),
             np.ascontiguousarray(counts, np.int64),
             list(alphabet),
@@ -234,6 +238,7 @@ class NativeEngine:
             ties,
             min(min_frequency, _NO_FREQUENCY),
             min(limit, _NO_LIMIT),
+            threads,
         )
         return Learner(core)
 

@@ -14,14 +14,14 @@ class FirstSymbols:
     """An alphabet, and the words of a corpus written in it.
 
     Attributes:
-        symbols: uint32, the words' symbols one after the other.
+        symbols: the words' symbols one after the other.
         offsets: int64[n + 1] into `symbols`.
         contents: bytes of each symbol; the end mark is b"".
         byte_ids: ids of the 256 single bytes, if there are any.
         has_end_mark: the last symbol is the end mark.
     """
 
-    symbols: NDArray[np.uint32]
+    symbols: NDArray[np.uint32] | NDArray[np.uint8]
     offsets: NDArray[np.int64]
     contents: list[bytes]
     byte_ids: tuple[TokenId, ...] = ()
@@ -35,7 +35,7 @@ class FirstSymbols:
 
 def byte_symbols(counts: WordCounts) -> FirstSymbols:
     """The 256 bytes, ids 0..255."""
-    symbols = np.frombuffer(counts.data, np.uint8).astype(np.uint32)
+    symbols = np.frombuffer(counts.data, np.uint8)
     return FirstSymbols(symbols, counts.offsets, _single_bytes(), tuple(range(256)))
 
 

@@ -29,7 +29,7 @@ class Learner:
 
     def __init__(
         self,
-        symbols: NDArray[np.uint32],
+        symbols: NDArray[np.uint32] | NDArray[np.uint8],
         offsets: NDArray[np.int64],
         counts: NDArray[np.int64],
         alphabet: Sequence[bytes],
@@ -38,6 +38,7 @@ class Learner:
         ties: str = "order",
         min_frequency: int = 1,
         max_token_length: int | None = None,
+        threads: int = 1,  # noqa: ARG002 - as the core's
     ) -> None:
         self._content = list(alphabet)
         self._length = [1 if content else 0 for content in alphabet]
@@ -57,7 +58,7 @@ class Learner:
         return merges
 
     def _lay_out(
-        self, symbols: NDArray[np.uint32], offsets: NDArray[np.int64], counts: NDArray[np.int64]
+        self, symbols: NDArray[np.uint32] | NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]
     ) -> None:
         """All words in one list, a border before, between and after; links skip joined symbols."""
         self._symbol = [_BORDER]
