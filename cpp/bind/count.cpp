@@ -3,11 +3,30 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <cerrno>
 #include <optional>
+#include <system_error>
 
 #include "bind.hpp"
 
 namespace bytepair::bind {
+
+namespace {
+
+/// Counts without the GIL. Ctrl-C and `stop` end it: a watch, where there is one, looks for both.
+template <class Work>
+void interruptibly(Counter& counter, const Work& work) {
+  try {
+    const Unlocked unlocked;
+    counter.watch(keep_going);
+    work();
+  } catch (const Stopped&) {
+    if (PyErr_Occurred() == nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+  }
+}
+
+}  // namespace
 
 void bind_count(nb::module_& m) {
   nb::class_<Counter>(m, "Counter")
@@ -24,11 +43,12 @@ void bind_count(nb::module_& m) {
           "feed",
           [](Counter& self, const nb::list& documents, std::int64_t position) {
             const auto views = views_of(documents);
-            const Unlocked unlocked;
-            for (const auto view : views) {
-              self.feed(view, position);
-              position += static_cast<std::int64_t>(view.size());
-            }
+            interruptibly(self, [&] {
+              for (const auto view : views) {
+                self.feed(view, position);
+                position += static_cast<std::int64_t>(view.size());
+              }
+            });
           },
           nb::arg("documents"), nb::arg("position"),
           nb::sig("def feed(self, documents: list[bytes], position: int) -> None"))
@@ -36,10 +56,28 @@ void bind_count(nb::module_& m) {
           "feed_part",
           [](Counter& self, const nb::bytes& data, std::int64_t position, bool is_last) {
             const auto view = view_of(data);
-            const Unlocked unlocked;
-            return self.feed_part(view, position, is_last);
+            std::size_t n = 0;
+            interruptibly(self, [&] { n = self.feed_part(view, position, is_last); });
+            return n;
           },
           nb::arg("data"), nb::arg("position"), nb::arg("is_last"))
+      .def(
+          "feed_file",
+          [](Counter& self, const nb::bytes& path, std::size_t start, std::size_t end,
+             std::int64_t position) {
+            const std::string name(view_of(path));
+            std::size_t n = 0;
+            try {
+              interruptibly(self, [&] { n = self.feed_file(name, start, end, position); });
+            } catch (const std::system_error& error) {
+              errno = error.code().value();
+              PyErr_SetFromErrno(PyExc_OSError);
+              throw nb::python_error();
+            }
+            return n;
+          },
+          nb::arg("path"), nb::arg("start"), nb::arg("end"), nb::arg("position"))
+      .def("stop", &Counter::stop)
       .def(
           "border",
           [](const Counter& self, const nb::bytes& document, std::size_t start) {

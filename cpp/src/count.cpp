@@ -3,40 +3,82 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "bytepair/files.hpp"
+#include "bytepair/hash.hpp"
+
 namespace bytepair {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
-
-constexpr std::size_t kGroup = 64;  // words looked up together
+constexpr std::size_t kReadBlock = std::size_t{1} << 19;  // stays in the cache until it is counted
+constexpr std::size_t kGroup = 64;                        // words looked up together
+constexpr std::size_t kFirstSize = 1024;
 
 void prefetch(const void* place) {
 #if defined(__GNUC__)
-  __builtin_prefetch(place);
+  __builtin_prefetch(place, 1);
 #else
   (void)place;
 #endif
 }
 
-template <class Number>
-std::uint64_t load(const char* at) {
-  Number number;
+/// Keeps a corpus from being built to collide; results are sorted, so it never shows. All counters
+/// hash alike: what one adds to another comes in the order in which it stands there.
+struct Seed {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+const Seed& seed() {
+  static const Seed value = [] {
+    std::random_device random;
+    const auto number = [&random] { return std::uint64_t{random()} << 32 | random(); };
+    return Seed{number(), number()};
+  }();
+  return value;
+}
+
+std::uint64_t load8(const char* at) {
+  std::uint64_t number;
   std::memcpy(&number, at, sizeof number);
   return number;
 }
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = (a ^ b) * 0x9E3779B97F4A7C15u;
-  x ^= x >> 32;
-  x *= 0xD6E8FEB86659FD93u;
-  return x ^ (x >> 32);
+/// Of 16 bytes or more.
+std::uint64_t hash_long(std::string_view word) {
+  const auto [low, high] = seed();
+  std::uint64_t hash = low ^ word.size();
+  const char* at = word.data();
+  const char* const last = at + word.size() - 16;
+  for (; at < last; at += 16) hash = fold(load8(at) ^ high, load8(at + 8) ^ hash);
+  return fold(load8(last) ^ high, load8(last + 8) ^ hash);
 }
+
+/// The bytes below `size` (<= 16) of the two halves of a key.
+struct Masks {
+  std::array<std::uint64_t, 17> low{};
+  std::array<std::uint64_t, 17> high{};
+};
+
+constexpr Masks make_masks() {
+  Masks masks;
+  constexpr auto all = ~std::uint64_t{0};
+  for (std::size_t size = 0; size <= 16; ++size) {
+    masks.low[size] = size >= 8 ? all : (std::uint64_t{1} << 8 * size) - 1;
+    masks.high[size] = size >= 16 ? all : size <= 8 ? 0 : (std::uint64_t{1} << 8 * (size - 8)) - 1;
+  }
+  return masks;
+}
+
+constexpr Masks kMasks = make_masks();
 
 }  // namespace
 
@@ -44,9 +86,10 @@ Counter::Counter(Splitter splitter, SpecialMatcher special)
     : splitter_(std::move(splitter)),
       chain_(splitter_),
       special_(std::move(special)),
-      // The seed keeps a corpus from being built to collide; results are sorted, so it never shows.
-      seed_(std::uint64_t{std::random_device{}()} << 32 | std::random_device{}()),
-      slots_(1024) {}
+      entries_(kFirstSize),
+      shift_(64 - std::countr_zero(kFirstSize)) {}
+
+void Counter::stop() noexcept { *is_stopped_ = true; }
 
 void Counter::feed(std::string_view document, std::int64_t position) {
   feed_part(document, position, true);
@@ -70,6 +113,27 @@ std::size_t Counter::feed_part(std::string_view data, std::int64_t position, boo
                                position + static_cast<std::int64_t>(start), is_last);
 }
 
+std::size_t Counter::feed_file(const std::string& path, std::size_t start, std::size_t end,
+                               std::int64_t position) {
+  const FileReader file(path);
+  buffer_.resize(std::max(buffer_.size(), kReadBlock));
+  std::size_t n_held = 0;   // bytes that were read and not yet counted
+  std::size_t n_done = 0;   // bytes that were counted
+  while (true) {
+    if (n_held == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+    const std::size_t wanted = std::min(buffer_.size() - n_held, end - start - n_done - n_held);
+    const std::size_t n_read = file.read(start + n_done + n_held, std::span(buffer_).subspan(n_held, wanted));
+    n_held += n_read;
+    const bool is_last = n_read < wanted || start + n_done + n_held == end;
+    const auto n = feed_part({buffer_.data(), n_held}, position + static_cast<std::int64_t>(n_done), is_last);
+    n_done += is_last ? n_held : n;
+    if (is_last) return n_done;
+    check(kReadBlock / 8);
+    n_held -= n;
+    std::memmove(buffer_.data(), buffer_.data() + n, n_held);
+  }
+}
+
 std::size_t Counter::border(std::string_view document, std::size_t from) const {
   while (true) {
     const std::size_t at = chain_.certain_border(document, from, document.size());
@@ -88,96 +152,161 @@ std::size_t Counter::count_stretch(std::string_view data, std::int64_t position,
   while (start < data.size()) {
     const auto n = splitter_.cut(data, start, is_last, dead_ends, ends);
     if (n == 0) break;
+    check(n);
     count_words(data, start, std::span(ends).first(n), position);
     start = ends[n - 1];
   }
   return start;
 }
 
+void Counter::check(std::size_t n_words) {
+  n_until_asking_ -= std::min(n_words, n_until_asking_);
+  if (n_until_asking_ == 0) {
+    n_until_asking_ = kAskAfter;
+    if (keep_going_ && !keep_going_()) throw Stopped();
+  }
+  if (*is_stopped_) throw Stopped();
+}
+
 /// Counts the words between the ends. What is needed of the table is asked for ahead of its use,
 /// group by group, so that the waits for memory overlap.
 void Counter::count_words(std::string_view data, std::size_t start,
                           std::span<const std::size_t> ends, std::int64_t position) {
-  std::array<std::string_view, kGroup> words;
-  std::array<std::uint32_t, kGroup> hashes;
-  for (; !ends.empty(); ends = ends.subspan(std::min(kGroup, ends.size()))) {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t n = 0;
-    for (const auto end : ends.first(std::min(kGroup, ends.size()))) {
-      words[n] = data.substr(start, end - start);
-      hashes[n] = hash(words[n]);
-      prefetch(&slots_[hashes[n] & mask]);
-      start = end;
-      ++n;
-    }
+  struct Word {
+    Key key;
+    std::uint64_t hash;
+    std::size_t start;
+    std::size_t size;
+  };
+  std::array<Word, kGroup> words;
+  while (!ends.empty()) {
+    const std::size_t n = std::min(kGroup, ends.size());
     for (std::size_t i = 0; i < n; ++i) {
-      const auto number = slots_[hashes[i] & mask].number;
-      if (number != 0) prefetch(&entries_[number - 1]);
+      auto& word = words[i];
+      word.start = start;
+      word.size = ends[i] - start;
+      const char* const at = data.data() + start;
+      start = ends[i];
+      if (word.size > kShort) {
+        word.hash = hash_long({at, word.size});
+      } else {
+        if (data.size() - word.start >= 16) {
+          word.key = {load8(at) & kMasks.low[word.size], load8(at + 8) & kMasks.high[word.size]};
+        } else {
+          word.key = {0, 0};
+          std::memcpy(&word.key, at, word.size);
+        }
+        word.key.high |= std::uint64_t{word.size} << 56;
+        word.hash = hash_of(word.key);
+      }
+      prefetch(&entries_[word.hash >> shift_]);
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      add(words[i], hashes[i], 1, position + (words[i].data() - data.data()));
+    for (const auto& word : std::span(words).first(n)) {
+      const auto first = position + static_cast<std::int64_t>(word.start);
+      if (word.size > kShort) {
+        add_long(data.substr(word.start, word.size), word.hash, 1, first);
+      } else {
+        add(word.key, word.hash, 1, first);
+      }
     }
+    ends = ends.subspan(n);
   }
 }
 
 void Counter::merge(const Counter& other) {
-  for (const auto& entry : other.entries_) {
-    add(entry.word(), hash(entry.word()), entry.count, entry.first);  // hashed anew: seeds differ
+  if (other.entries_.size() > entries_.size()) grow(other.entries_.size());
+  for (std::size_t i = 0; i < other.entries_.size(); ++i) {
+    const auto& entry = other.entries_[i];
+    if (entry.key.high == 0) continue;
+    if (is_long(entry.key)) {
+      add_long(other.word(entry), entry.key.low, entry.count, entry.first);
+    } else {
+      add(entry.key, hash_of(entry.key), entry.count, entry.first);
+    }
   }
 }
 
 WordCounts Counter::result() const {
-  std::vector<const Entry*> sorted(entries_.size());
-  std::ranges::transform(entries_, sorted.begin(), [](const Entry& entry) { return &entry; });
-  std::ranges::sort(sorted, {}, &Entry::first);
   WordCounts result;
+  result.offsets.reserve(n_entries_ + 1);
+  result.counts.reserve(n_entries_);
+  result.first.reserve(n_entries_);
   result.offsets.push_back(0);
-  for (const auto* entry : sorted) {
-    result.data.append(entry->word());
+  for (const auto& entry : in_order()) {
+    result.data.append(word(entry));
     result.offsets.push_back(static_cast<std::int64_t>(result.data.size()));
-    result.counts.push_back(entry->count);
-    result.first.push_back(entry->first);
+    result.counts.push_back(entry.count);
+    result.first.push_back(entry.first);
   }
   return result;
 }
 
-void Counter::add(std::string_view word, std::uint32_t hash, std::int64_t count,
-                  std::int64_t first) {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
-    auto& slot = slots_[place];
-    if (slot.number == 0) {
-      if (entries_.size() >= 0xFFFF'FFFEu) throw std::length_error("too many distinct pre-tokens");
-      entries_.push_back(make_entry(word, count, first));
-      slot = {hash, static_cast<std::uint32_t>(entries_.size())};
-      if (entries_.size() * 2 > slots_.size()) grow();
+/// By first position: into buckets of a few each, and then sorted one by one.
+std::vector<Counter::Entry> Counter::in_order() const {
+  const auto used = [this](const auto& see) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].key.high != 0) see(entries_[i]);
+    }
+  };
+  std::int64_t last = 0;
+  used([&](const Entry& entry) { last = std::max(last, entry.first); });
+  const auto n_bits = [](std::size_t number) { return static_cast<int>(std::bit_width(number)); };
+  const int shift = std::max(n_bits(static_cast<std::size_t>(last)) - n_bits(n_entries_ / 4), 0);
+  const auto bucket = [shift](const Entry& entry) {
+    return static_cast<std::size_t>(entry.first >> shift);
+  };
+  std::vector<std::size_t> ends(static_cast<std::size_t>(last >> shift) + 2);
+  used([&](const Entry& entry) { ++ends[bucket(entry) + 1]; });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<Entry> sorted(n_entries_);
+  used([&](const Entry& entry) { sorted[ends[bucket(entry)]++] = entry; });
+  std::size_t start = 0;
+  for (const auto end : ends) {
+    const auto piece = std::span(sorted).subspan(start, end - start);
+    std::ranges::sort(piece, {}, &Entry::first);
+    start = end;
+  }
+  return sorted;
+}
+
+void Counter::add(const Key& key, std::uint64_t hash, std::int64_t count, std::int64_t first) {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t place = hash >> shift_;
+  while (true) {
+    auto& entry = entries_[place];
+    if (entry.key.low == key.low && entry.key.high == key.high) {
+      entry.count += count;
+      entry.first = std::min(entry.first, first);
       return;
     }
-    if (slot.hash != hash) continue;
-    Entry& entry = entries_[slot.number - 1];
-    if (entry.word() == word) {
+    if (entry.key.high == 0) {
+      entry = {key, count, first};
+      note_new();
+      return;
+    }
+    place = (place + 1) & mask;
+  }
+}
+void Counter::add_long(std::string_view word, std::uint64_t hash, std::int64_t count,
+                       std::int64_t first) {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t place = hash >> shift_;
+  for (; entries_[place].key.high != 0; place = (place + 1) & mask) {
+    auto& entry = entries_[place];
+    if (entry.key.low == hash && is_long(entry.key) && this->word(entry) == word) {
       entry.count += count;
       entry.first = std::min(entry.first, first);
       return;
     }
   }
+  long_words_.emplace_back(keep(word), word.size());
+  entries_[place] = {{hash, kLong | (long_words_.size() - 1)}, count, first};
+  note_new();
 }
 
-std::string_view Counter::Entry::word() const noexcept {
-  return is_inside ? std::string_view(inside, size_inside) : outside;
-}
-
-Counter::Entry Counter::make_entry(std::string_view word, std::int64_t count,
-                                   std::int64_t first) {
-  Entry entry{.inside = {}, .is_inside = true, .size_inside = 0, .count = count, .first = first};
-  if (word.size() <= Entry::kInside) {
-    entry.size_inside = static_cast<std::uint8_t>(word.size());
-    std::ranges::copy(word, entry.inside);
-  } else {
-    entry.is_inside = false;
-    entry.outside = {keep(word), word.size()};
-  }
-  return entry;
+std::string_view Counter::word(const Entry& entry) const noexcept {
+  if (is_long(entry.key)) return long_words_[entry.key.high ^ kLong];
+  return {reinterpret_cast<const char*>(&entry.key), entry.key.high >> 56};
 }
 
 const char* Counter::keep(std::string_view word) {
@@ -198,33 +327,27 @@ const char* Counter::keep(std::string_view word) {
   return kept;
 }
 
-void Counter::grow() {
-  std::vector<Slot> slots(slots_.size() * 2);
-  const std::size_t mask = slots.size() - 1;
-  for (const auto& slot : slots_) {
-    if (slot.number == 0) continue;
-    std::size_t place = slot.hash & mask;
-    while (slots[place].number != 0) place = (place + 1) & mask;
-    slots[place] = slot;
-  }
-  slots_ = std::move(slots);
+void Counter::note_new() {
+  if (++n_entries_ >= 0xFFFF'FFFEu) throw std::length_error("too many distinct pre-tokens");
+  if (n_entries_ * 3 > entries_.size() * 2) grow(entries_.size() * 2);
 }
 
-std::uint32_t Counter::hash(std::string_view word) const noexcept {
-  std::uint64_t state = seed_ ^ word.size();
-  const char* at = word.data();
-  std::size_t left = word.size();
-  for (; left > 8; at += 8, left -= 8) state = mix(state, load<std::uint64_t>(at));
-  // The last bytes, without a loop over them: two loads that overlap.
-  std::uint64_t tail = 0;
-  if (left >= 4) {
-    tail = load<std::uint32_t>(at) | load<std::uint32_t>(at + left - 4) << 32;
-  } else if (left > 0) {
-    const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
-    tail = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
+/// Entries come in the order of their hashes, so they are read and written one after the other.
+void Counter::grow(std::size_t size) {
+  PageArray<Entry> old(size);
+  std::swap(old, entries_);
+  shift_ = 64 - std::countr_zero(size);
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (old[i].key.high == 0) continue;
+    std::size_t place = hash_of(old[i].key) >> shift_;
+    while (entries_[place].key.high != 0) place = (place + 1) & (size - 1);
+    entries_[place] = old[i];
   }
-  state = mix(state, tail);
-  return static_cast<std::uint32_t>(state ^ state >> 32);
+}
+
+std::uint64_t Counter::hash_of(const Key& key) noexcept {
+  if (is_long(key)) return key.low;
+  return fold(key.low ^ seed().low, key.high ^ seed().high);
 }
 
 }  // namespace bytepair

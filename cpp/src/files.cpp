@@ -69,4 +69,23 @@ FileBytes::FileBytes(FileBytes&& other) noexcept
       bytes_(other.is_mapped_ ? other.bytes_ : std::string_view(copy_)),
       is_mapped_(std::exchange(other.is_mapped_, false)) {}
 
+FileReader::FileReader(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (file_ < 0) fail();
+}
+
+FileReader::~FileReader() { close(file_); }
+
+std::size_t FileReader::read(std::size_t position, std::span<char> buffer) const {
+  std::size_t n_read = 0;
+  while (n_read < buffer.size()) {
+    const auto n = pread(file_, buffer.data() + n_read, buffer.size() - n_read,
+                         static_cast<off_t>(position + n_read));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail();
+    if (n == 0) break;
+    n_read += static_cast<std::size_t>(n);
+  }
+  return n_read;
+}
+
 }  // namespace bytepair

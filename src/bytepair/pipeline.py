@@ -78,7 +78,7 @@ def train(
     files = corpus_files(corpus)
     source = corpus if files is None else files
     counts = analyzer.count(
-        preprocessor.chunks(source, text_field=text_field),
+        preprocessor.documents(source, text_field=text_field),
         preprocessor.rules,
         progress=progress,
         total_bytes=corpus_size(source) if progress else None,

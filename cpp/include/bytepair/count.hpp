@@ -1,15 +1,19 @@
 // bytepair/count.hpp: pre-tokens of documents -> how often each occurs. No Python, no I/O.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "bytepair/memory.hpp"
 #include "bytepair/special.hpp"
+#include "bytepair/stop.hpp"
 #include "bytepair/split.hpp"
 
 namespace bytepair {
@@ -40,6 +44,11 @@ class Counter {
   /// its length; the rest must come again, followed by more.
   std::size_t feed_part(std::string_view data, std::int64_t position, bool is_last);
 
+  /// Counts the bytes from `start` to `end` of a file as a whole document, reading them in blocks.
+  /// Returns how many there were: fewer if the file ends before. Throws std::system_error.
+  std::size_t feed_file(const std::string& path, std::size_t start, std::size_t end,
+                        std::int64_t position);
+
   /// A place behind `from` where an unfinished document may be divided: the counts of both parts, as
   /// documents of their own, are those of the whole. `kNone` if none is found.
   /// O(document.size() - from).
@@ -51,43 +60,55 @@ class Counter {
 
   [[nodiscard]] WordCounts result() const;
 
+  /// Asks `keep_going` from now on, now and then while it counts; if that says no, throws Stopped.
+  void watch(KeepGoing keep_going) { keep_going_ = std::move(keep_going); }
+
+  /// Ends soon, with Stopped, whatever is being counted or will be. Any thread may call it.
+  void stop() noexcept;
+
  private:
-  /// A distinct pre-token. A short one is kept within: one line of the cache less to wait for.
+  /// A distinct pre-token. Up to 15 bytes are kept within, so that finding it costs one line of the
+  /// cache; a longer one is known by its hash and compared where it is kept.
+  struct Key {
+    std::uint64_t low;
+    std::uint64_t high;  // its last byte is the size, or kLong
+  };
   struct Entry {
-    static constexpr std::size_t kInside = 24;
-    union {
-      char inside[kInside];
-      std::string_view outside;
-    };
-    bool is_inside;
-    std::uint8_t size_inside;
+    Key key;  // zeros: free
     std::int64_t count;
     std::int64_t first;
-
-    [[nodiscard]] std::string_view word() const noexcept;
   };
-  struct Slot {
-    std::uint32_t hash = 0;
-    std::uint32_t number = 0;  // of the entry, from 1 on; 0: free
-  };
+  static constexpr std::size_t kShort = 15;
+  static constexpr std::uint64_t kLong = std::uint64_t{0xFF} << 56;
 
   std::size_t count_stretch(std::string_view data, std::int64_t position, bool is_last);
+  void check(std::size_t n_words);
   void count_words(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
                    std::int64_t position);
-  void add(std::string_view word, std::uint32_t hash, std::int64_t count, std::int64_t first);
-  [[nodiscard]] Entry make_entry(std::string_view word, std::int64_t count, std::int64_t first);
+  void add(const Key& key, std::uint64_t hash, std::int64_t count, std::int64_t first);
+  void add_long(std::string_view word, std::uint64_t hash, std::int64_t count, std::int64_t first);
+  static bool is_long(const Key& key) noexcept { return key.high >= kLong; }
+  static std::uint64_t hash_of(const Key& key) noexcept;
+  [[nodiscard]] std::string_view word(const Entry& entry) const noexcept;
+  [[nodiscard]] std::vector<Entry> in_order() const;
+  void note_new();
+  void grow(std::size_t size);
   const char* keep(std::string_view word);
-  void grow();
-  [[nodiscard]] std::uint32_t hash(std::string_view word) const noexcept;
 
   Splitter splitter_;
   SplitChain chain_;  // the same, to find borders
   SpecialMatcher special_;
-  std::uint64_t seed_;
-  std::vector<Entry> entries_;
-  std::vector<Slot> slots_;  // their number is a power of two
+  PageArray<Entry> entries_;  // their number is a power of two; an entry stands where its hash says
+  int shift_;
+  std::size_t n_entries_ = 0;
+  std::vector<std::string_view> long_words_;
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
+  std::vector<char> buffer_;  // of a file
+  KeepGoing keep_going_;
+  std::size_t n_until_asking_ = kAskAfter;  // words
+  static constexpr std::size_t kAskAfter = std::size_t{1} << 19;  // a few milliseconds
+  std::shared_ptr<std::atomic<bool>> is_stopped_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace bytepair

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,23 @@ class FileBytes {
   std::string copy_;
   std::string_view bytes_;
   bool is_mapped_ = false;
+};
+
+/// A file that is read part by part; it may change meanwhile.
+class FileReader {
+ public:
+  /// Throws std::system_error if the file cannot be opened.
+  explicit FileReader(const std::string& path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+
+  /// Fills `buffer` with what stands at `position`; returns how many bytes there were, fewer only at
+  /// the end of the file. Throws std::system_error.
+  [[nodiscard]] std::size_t read(std::size_t position, std::span<char> buffer) const;
+
+ private:
+  int file_;
 };
 
 }  // namespace bytepair

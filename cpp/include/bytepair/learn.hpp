@@ -3,20 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "bytepair/stop.hpp"
 
 namespace bytepair {
 
 using Symbol = std::uint32_t;
-
-/// Called now and then during long work, on the calling thread; returns false to give up.
-using KeepGoing = std::function<bool()>;
 
 /// Which of several equally frequent pairs is joined first.
 enum class Ties {
@@ -58,11 +55,6 @@ struct LearnOptions {
   std::int64_t min_frequency = 1;
   std::uint32_t max_token_length = 0xFFFF'FFFF;  // in first symbols, end marks not counted
   LearnEffort effort = {};
-};
-
-/// The caller's `KeepGoing` has said no.
-struct Stopped : std::runtime_error {
-  Stopped() : std::runtime_error("stopped") {}
 };
 
 /// Finds merges one after the other. Not for two threads at once.

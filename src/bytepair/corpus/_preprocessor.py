@@ -6,7 +6,7 @@ import regex
 
 from bytepair.data import Corpus, read_chunks
 from bytepair.errors import ArgumentError
-from bytepair.model import Chunk, SplitRules, to_utf8
+from bytepair.model import Chunk, SplitRules, TextFile, to_utf8
 from bytepair.normalizers import normalize
 from bytepair.normalizers import resolve as resolve_normalizer
 from bytepair.patterns import check_cuts
@@ -74,6 +74,15 @@ class Preprocessor:
         if self.rules.normalizer:
             chunks = self._normalized(chunks)
         return chunks
+
+    def documents(self, corpus: Corpus, *, text_field: str = "text") -> Iterator[Chunk | TextFile]:
+        """The same, but text files that need no work are left for the counter to read.
+
+        Raises: as `chunks`.
+        """
+        if self.separator is not None or self.rules.normalizer:
+            return self.chunks(corpus, text_field=text_field)
+        return read_chunks(corpus, text_field=text_field, in_place=True)
 
     def _normalized(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         parts: list[bytes] = []

@@ -3,26 +3,45 @@
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
+from typing import BinaryIO, Literal, TypeAlias, cast, overload
 
 from bytepair.data._documents import read_documents
 from bytepair.data._jsonl import is_jsonl, read_records
 from bytepair.data._open import is_compressed, open_stream, require_codec, unreadable
 from bytepair.data._paths import resolve, resolve_all
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
-from bytepair.model import Chunk
+from bytepair.model import Chunk, TextFile
 
 Corpus: TypeAlias = str | os.PathLike[str] | Iterable[os.PathLike[str]] | Iterable[str | bytes]
 """A path, folder or glob pattern (`str` or path object; "-" is standard input), an iterable of
 path objects, or an iterable of documents."""
 
+_ReadFile: TypeAlias = Callable[[Path], Iterator[Chunk | TextFile]]
+
+
+@overload
+def read_chunks(
+    corpus: Corpus, *, text_field: str = ..., block_bytes: int = ..., in_place: Literal[False] = ...
+) -> Iterator[Chunk]: ...
+
+
+@overload
+def read_chunks(
+    corpus: Corpus, *, text_field: str = ..., block_bytes: int = ..., in_place: bool
+) -> Iterator[Chunk | TextFile]: ...
+
 
 def read_chunks(
-    corpus: Corpus, *, text_field: str = "text", block_bytes: int = 4 << 20
-) -> Iterator[Chunk]:
+    corpus: Corpus,
+    *,
+    text_field: str = "text",
+    block_bytes: int = 4 << 20,
+    in_place: bool = False,
+) -> Iterator[Chunk] | Iterator[Chunk | TextFile]:
     r"""Read a corpus as bytes, in order, nothing translated and nothing left out.
 
     A document is a text file, a record of a `.jsonl`/`.ndjson` file, or an item of an iterable
@@ -34,6 +53,7 @@ def read_chunks(
         corpus: see `Corpus`. Strings inside an iterable are documents, not paths.
         text_field: the field of a JSONL record that holds its text.
         block_bytes: size of a text file's chunks, 1 or more; about twice that is in memory.
+        in_place: text files that are not compressed come unread, as `TextFile`s.
 
     Raises:
         ArgumentError: `block_bytes` below 1, or strings that could be documents or file names.
@@ -51,10 +71,11 @@ def read_chunks(
         raise ArgumentError(f"block_bytes is {block_bytes}; it must be 1 or more.")
     if isinstance(corpus, str) and corpus == "-":
         return _read_standard_input(block_bytes)
+    read = partial(_read_file, text_field=text_field, block_bytes=block_bytes, in_place=in_place)
     files = corpus_files(corpus)
     if files is not None:
-        return _read_files(files, text_field, block_bytes)
-    return _read_iterable(cast(Iterable[object], corpus), text_field, block_bytes)
+        return _read_files(files, read)
+    return _read_iterable(cast(Iterable[object], corpus), read)
 
 
 def corpus_files(corpus: Corpus) -> list[Path] | None:
@@ -117,23 +138,30 @@ def _check_iterable(corpus: object) -> None:
     raise InputTypeError(f"corpus: {type(corpus).__name__} cannot be read as it is; {wanted}.")
 
 
-def _read_iterable(corpus: Iterable[object], text_field: str, block_bytes: int) -> Iterator[Chunk]:
+def _read_iterable(corpus: Iterable[object], read: _ReadFile) -> Iterator[Chunk | TextFile]:
     items = iter(corpus)
     first = list(islice(items, 1))
     everything = chain(first, items)
     if first and isinstance(first[0], os.PathLike):
-        yield from _read_files(resolve_all(everything), text_field, block_bytes)
+        yield from _read_files(resolve_all(everything), read)
     else:
         yield from map(Chunk, read_documents(everything))
 
 
-def _read_files(files: list[Path], text_field: str, block_bytes: int) -> Iterator[Chunk]:
+def _read_files(files: list[Path], read: _ReadFile) -> Iterator[Chunk | TextFile]:
     for path in files:
         require_codec(path)
-    return chain.from_iterable(_read_file(path, text_field, block_bytes) for path in files)
+    return chain.from_iterable(map(read, files))
 
 
-def _read_file(path: Path, text_field: str, block_bytes: int) -> Iterator[Chunk]:
+def _read_file(
+    path: Path, text_field: str, block_bytes: int, in_place: bool
+) -> Iterator[Chunk | TextFile]:
+    size = _text_size(path) if in_place else None
+    if size is not None:
+        if size > 0:
+            yield TextFile(path, size)
+        return
     if is_jsonl(path):
         yield from map(Chunk, read_records(path, text_field))
         return

@@ -42,6 +42,19 @@ class Counter(Protocol):
         Returns how many bytes were counted; the rest must come again, with more behind it.
         """
 
+    def feed_file(self, path: str, start: int, end: int, position: int) -> int:
+        """Count the bytes from `start` to `end` of a file as a whole document.
+
+        Returns how many there were: fewer if the file ends before. Little of it is in memory at a
+        time, unless pre-tokens are long.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+
+    def stop(self) -> None:
+        """Let whatever this counter is doing in another thread end soon, by an exception."""
+
     def border(self, document: bytes, start: int) -> int | None:
         """A place behind `start` where a document may be divided, even an unfinished one.
 

@@ -56,6 +56,14 @@ class Counter:
         """Count the certain part of an unfinished document; releases the GIL."""
         return self._core.feed_part(data, position, is_last)
 
+    def feed_file(self, path: str, start: int, end: int, position: int) -> int:
+        """Count a part of a file; releases the GIL."""
+        return self._core.feed_file(os.fsencode(path), start, end, position)
+
+    def stop(self) -> None:
+        """End what another thread is counting."""
+        self._core.stop()
+
     def border(self, document: bytes, start: int) -> int | None:
         """A place where a document may be divided; releases the GIL."""
         return self._core.border(document, start)

@@ -2,10 +2,14 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from queue import SimpleQueue
+from typing import BinaryIO
 
 from bytepair.engines import Counter, Engine, select
-from bytepair.errors import InputTypeError
+from bytepair.data import unreadable
+from bytepair.errors import CorpusError, InputTypeError
 from bytepair.frequency._pool import WorkerPool
 from bytepair.model import (
     Chunk,
@@ -13,6 +17,7 @@ from bytepair.model import (
     ProgressCallback,
     ProgressReporter,
     SplitRules,
+    TextFile,
     WordCounts,
     at_least_one,
 )
@@ -20,6 +25,7 @@ from bytepair.model import (
 _TASK_BYTES = 2 << 20  # enough that handing a task over costs nothing beside doing it
 _MAX_THREADS = 256  # more do nothing but hold memory
 _OPEN_BYTES = 8 << 20  # a document that grows beyond this is counted as it comes
+_LOOK_BYTES = 64 << 10  # of a file, to find a place where it can be divided
 
 
 class FrequencyAnalyzer:
@@ -46,7 +52,7 @@ class FrequencyAnalyzer:
 
     def count(
         self,
-        chunks: Iterable[Chunk],
+        chunks: Iterable[Chunk | TextFile],
         rules: SplitRules,
         *,
         progress: ProgressCallback | None = None,
@@ -58,7 +64,8 @@ class FrequencyAnalyzer:
         exact, where a separator is cut out or a normaliser changes lengths.
 
         Raises:
-            InputTypeError: what was given is not chunks, or not rules.
+            InputTypeError: what was given is not chunks or files, or not rules.
+            CorpusError: a file cannot be read, or became shorter meanwhile.
 
         An exception from `chunks` or `progress` ends the count and comes out unchanged.
         """
@@ -69,9 +76,13 @@ class FrequencyAnalyzer:
         reporter = ProgressReporter(progress)
         counting = _Counting(self._engine, rules, self._threads)
         with counting.pool:
-            for done in counting.feed(chunks):
-                reporter.tell(Progress("count", done, total_bytes, "bytes"))
-            reporter.finish()
+            try:
+                for done in counting.feed(chunks):
+                    reporter.tell(Progress("count", done, total_bytes, "bytes"))
+                reporter.finish()
+            except BaseException:
+                counting.stop()
+                raise
         return counting.result()
 
 
@@ -88,17 +99,22 @@ class _Counting:
         for counter in self.counters:
             self.free.put(counter)
         self.open_counter = engine.counter(rules.pattern, rules.special_tokens)
+        # What lies before a place in a file and must be seen to judge it.
+        self.margin = 16 + max((len(token.encode()) for token in rules.special_tokens), default=0)
         self.position = 0  # where the next byte lies in the corpus
         self.n_documents = 0
         self.cut_at = _cut_tokens(rules.special_tokens)
         self.batch: list[bytes] = []
         self.batch_bytes = 0
 
-    def feed(self, chunks: Iterable[Chunk]) -> Iterator[int]:
+    def feed(self, chunks: Iterable[Chunk | TextFile]) -> Iterator[int]:
         """Count all chunks; yields the bytes done now and then."""
         parts: list[bytes] = []
         size = stuck = 0
         for chunk in chunks:
+            if isinstance(chunk, TextFile):
+                yield from self.add_file(chunk)
+                continue
             if not isinstance(chunk, Chunk):
                 raise InputTypeError(
                     f"expected Chunks, got {type(chunk).__name__}: {chunk!r:.60}. "
@@ -142,6 +158,44 @@ class _Counting:
             start = border
         self.add_part(document[start:])
 
+    def add_file(self, file: TextFile) -> Iterator[int]:
+        """Count a file, a long one in parts; yields the bytes done."""
+        self.flush()
+        self.n_documents += 1
+        with _reading(file.path), file.path.open("rb") as stream:
+            start = 0
+            while start < file.size:
+                end = self.file_border(stream, start + _TASK_BYTES, file.size) or file.size
+                self.pool.submit(self.count_file, file.path, start, end, self.position)
+                self.position += end - start
+                start = end
+                yield self.position
+
+    def file_border(self, stream: BinaryIO, start: int, size: int) -> int | None:
+        """A place behind `start` where a file may be divided, if there is more than one thread."""
+        while size - start > _TASK_BYTES and len(self.counters) > 1:
+            begin = max(start - self.margin, 0)
+            stream.seek(begin)
+            data = stream.read(self.margin + _LOOK_BYTES)
+            border = self.open_counter.border(data, start - begin)
+            if border is not None:
+                return begin + border
+            start += _LOOK_BYTES
+        return None
+
+    def count_file(self, path: Path, start: int, end: int, position: int) -> None:
+        counter = self.free.get()
+        try:
+            with _reading(path):
+                n = counter.feed_file(str(path), start, end, position)
+        finally:
+            self.free.put(counter)
+        if n < end - start:
+            raise CorpusError(
+                f"{path}: ends at byte {start + n}, and had {end} or more when it was looked at. "
+                "Nothing may write to the corpus while it is counted."
+            )
+
     def add_part(self, document: bytes) -> None:
         self.batch.append(document)
         self.batch_bytes += len(document)
@@ -161,10 +215,22 @@ class _Counting:
         finally:
             self.free.put(counter)
 
+    def stop(self) -> None:
+        for counter in self.counters:
+            counter.stop()
+
     def result(self) -> WordCounts:
         for counter in self.counters:
             self.open_counter.merge(counter)
         return self.open_counter.result(self.rules, self.position, self.n_documents)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(unreadable(path, error)) from error
 
 
 def _cut_tokens(special_tokens: Iterable[str]) -> list[bytes]:

@@ -1,7 +1,7 @@
 """The nouns every stage hands to the next: frozen values, no I/O, no algorithm."""
 
 from bytepair.model._byte_alphabet import BYTE_TO_CHAR
-from bytepair.model._chunk import Chunk
+from bytepair.model._chunk import Chunk, TextFile
 from bytepair.model._counts import WordCounts
 from bytepair.model._merges import MergeTable
 from bytepair.model._numbers import at_least_one
@@ -61,6 +61,7 @@ __all__ = [
     "StripFirst",
     "StripText",
     "TemplatePiece",
+    "TextFile",
     "Ties",
     "TokenId",
     "TokenizerSpec",

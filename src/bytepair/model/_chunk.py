@@ -1,6 +1,7 @@
 """A piece of a document on its way from the reader to the counter."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +14,15 @@ class Chunk:
 
     data: bytes
     is_last: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A document that is a whole file as it lies on disk; whoever gets it reads it.
+
+    Attributes:
+        size: in bytes, 1 or more; what is added to the file later does not belong to it.
+    """
+
+    path: Path
+    size: int

@@ -1,6 +1,7 @@
 """Count pre-tokens: a dictionary of words, each with its count and first position."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -37,6 +38,17 @@ class Counter:
             return 0
         self.feed([data], position)
         return len(data)
+
+    def feed_file(self, path: str, start: int, end: int, position: int) -> int:
+        """Count a part of a file, which is read as a whole."""
+        with Path(path).open("rb") as stream:
+            stream.seek(start)
+            data = stream.read(end - start)
+        self.feed([data], position)
+        return len(data)
+
+    def stop(self) -> None:
+        """Nothing: this engine counts in one thread."""
 
     def border(self, document: bytes, start: int) -> int | None:  # noqa: ARG002 - as the core's
         """None: a regex cannot tell which cuts hold whatever stands around."""
