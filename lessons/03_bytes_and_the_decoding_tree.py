@@ -50,7 +50,7 @@ def learn(data: bytes, vocab_size: int) -> list[Merge]:
         ties="first",
         min_frequency=2,
     )
-    return learner.advance(vocab_size - 256)
+    return list(learner.advance(vocab_size - 256))
 
 
 def encode(data: bytes, merges: Iterable[Merge]) -> list[int]:

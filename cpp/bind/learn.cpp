@@ -1,6 +1,8 @@
 // learn.cpp: Learner for Python.
 #include "bytepair/learn.hpp"
 
+#include <type_traits>
+
 #include "bind.hpp"
 
 namespace bytepair::bind {
@@ -72,14 +74,19 @@ void bind_learn(nb::module_& m) {
       .def(
           "advance",
           [](Learner& self, std::size_t n_merges) {
-            nb::list list;
-            for (const auto& merge : advance(self, n_merges)) {
-              list.append(nb::make_tuple(merge.left, merge.right, merge.joined, merge.count));
-            }
-            return list;
+            const auto merges = advance(self, n_merges);
+            const auto column = [&merges](auto Merge::* field) {
+              std::vector<std::remove_reference_t<decltype(std::declval<Merge>().*field)>> values;
+              values.reserve(merges.size());
+              for (const auto& merge : merges) values.push_back(merge.*field);
+              return array_of(std::move(values));
+            };
+            return nb::make_tuple(column(&Merge::left), column(&Merge::right),
+                                  column(&Merge::joined), column(&Merge::count));
           },
           nb::arg("n_merges"),
-          nb::sig("def advance(self, n_merges: int) -> list[tuple[int, int, int, int]]"));
+          nb::sig("def advance(self, n_merges: int) -> tuple[NDArray[numpy.uint32], "
+                  "NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.int64]]"));
 }
 
 }  // namespace bytepair::bind

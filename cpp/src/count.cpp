@@ -232,7 +232,8 @@ WordCounts Counter::result() const {
   result.counts.reserve(n_entries_);
   result.first.reserve(n_entries_);
   result.offsets.push_back(0);
-  for (const auto& entry : in_order()) {
+  const auto sorted = in_order();
+  for (const auto& entry : std::span(sorted.data(), sorted.size())) {
     result.data.append(word(entry));
     result.offsets.push_back(static_cast<std::int64_t>(result.data.size()));
     result.counts.push_back(entry.count);
@@ -242,7 +243,7 @@ WordCounts Counter::result() const {
 }
 
 /// By first position: into buckets of a few each, and then sorted one by one.
-std::vector<Counter::Entry> Counter::in_order() const {
+PageArray<Counter::Entry> Counter::in_order() const {
   const auto used = [this](const auto& see) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].key.high != 0) see(entries_[i]);
@@ -258,12 +259,11 @@ std::vector<Counter::Entry> Counter::in_order() const {
   std::vector<std::size_t> ends(static_cast<std::size_t>(last >> shift) + 2);
   used([&](const Entry& entry) { ++ends[bucket(entry) + 1]; });
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<Entry> sorted(n_entries_);
+  PageArray<Entry> sorted(n_entries_);
   used([&](const Entry& entry) { sorted[ends[bucket(entry)]++] = entry; });
   std::size_t start = 0;
   for (const auto end : ends) {
-    const auto piece = std::span(sorted).subspan(start, end - start);
-    std::ranges::sort(piece, {}, &Entry::first);
+    std::ranges::sort(std::span(sorted.data() + start, end - start), {}, &Entry::first);
     start = end;
   }
   return sorted;

@@ -42,7 +42,7 @@ def train(
         min_frequency, max_token_length, ties, alphabet, end_of_word, byte_fallback: see
             `MergeLearner`.
         separator: cuts a text into documents and is dropped.
-        threads: for counting; None: one a core. The result does not depend on it.
+        threads: None: one a core. The result does not depend on it.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
         progress: called with a `Progress`, about ten times a second.
 
@@ -71,6 +71,7 @@ def train(
         alphabet=alphabet,
         end_of_word=end_of_word,
         byte_fallback=byte_fallback,
+        threads=threads,
         engine=engine,
     )
     learner.require_room(len(preprocessor.rules.special_tokens))

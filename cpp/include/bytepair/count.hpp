@@ -90,7 +90,7 @@ class Counter {
   static bool is_long(const Key& key) noexcept { return key.high >= kLong; }
   static std::uint64_t hash_of(const Key& key) noexcept;
   [[nodiscard]] std::string_view word(const Entry& entry) const noexcept;
-  [[nodiscard]] std::vector<Entry> in_order() const;
+  [[nodiscard]] PageArray<Entry> in_order() const;
   void note_new();
   void grow(std::size_t size);
   const char* keep(std::string_view word);

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bytepair.model import (
     AddedToken,
-    Merge,
+    MergeBatch,
     NormalizerStep,
     SplitRules,
     StripText,
@@ -72,7 +72,7 @@ class Counter(Protocol):
 class Learner(Protocol):
     """Finds merges one after the other; keeps its place between calls."""
 
-    def advance(self, n_merges: int) -> list[Merge]:
+    def advance(self, n_merges: int) -> MergeBatch:
         """The next merges, at most `n_merges`; fewer (or none) once no pair is left to join."""
 
 

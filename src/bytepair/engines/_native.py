@@ -16,7 +16,7 @@ from bytepair.engines._interface import DecodingRules, Spans, Text
 from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
     AddedToken,
-    Merge,
+    MergeBatch,
     MergeTable,
     Metaspace,
     NormalizerStep,
@@ -83,9 +83,9 @@ class Learner:
     def __init__(self, core: _core.Learner) -> None:
         self._core = core
 
-    def advance(self, n_merges: int) -> list[Merge]:
+    def advance(self, n_merges: int) -> MergeBatch:
         """The next merges; releases the GIL."""
-        return list(map(Merge._make, self._core.advance(n_merges)))
+        return MergeBatch(*self._core.advance(n_merges))
 
 
 class Encoder(_core.Encoder):

@@ -220,9 +220,10 @@ class _Counting:
             counter.stop()
 
     def result(self) -> WordCounts:
-        for counter in self.counters:
-            self.open_counter.merge(counter)
-        return self.open_counter.result(self.rules, self.position, self.n_documents)
+        first, *others = self.counters
+        for counter in (*others, self.open_counter):
+            first.merge(counter)
+        return first.result(self.rules, self.position, self.n_documents)
 
 
 @contextmanager

@@ -1,8 +1,12 @@
 """`MergeLearner`: from word counts to a tokenizer."""
 
+import os
 import warnings
 from collections.abc import Iterator
+from time import monotonic
 from typing import get_args
+
+import numpy as np
 
 from bytepair.engines import select
 from bytepair.errors import ArgumentError, BytepairWarning, CorpusError, InputTypeError
@@ -16,7 +20,7 @@ from bytepair.model import (
     TIES,
     AddedToken,
     Alphabet,
-    Merge,
+    MergeBatch,
     MergeTable,
     Progress,
     ProgressCallback,
@@ -29,7 +33,9 @@ from bytepair.model import (
     at_least_one,
 )
 
-_MERGES_PER_STEP = 64  # so that progress is seen and Ctrl-C is heard within a moment
+_FIRST_STEP = 64  # merges found in one go; more and more
+_MAX_THREADS = 16  # more have nothing to do
+_STEP_S = 0.02  # as long as one go takes no longer: so progress is seen within a moment
 
 
 class MergeLearner:
@@ -47,6 +53,8 @@ class MergeLearner:
         alphabet: "bytes", or "chars": the corpus's characters.
         end_of_word: mark at the end of every pre-token, only with `alphabet="chars"`.
         byte_fallback: with `alphabet="chars"`, bytes for characters that were never seen.
+        threads: to learn with; None: one a core. The result does not depend on it. The pure-Python
+            engine uses one.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
 
     Raises:
@@ -68,6 +76,7 @@ class MergeLearner:
         alphabet: Alphabet = "bytes",
         end_of_word: str | None = None,
         byte_fallback: bool = True,
+        threads: int | None = None,
         engine: str | None = None,
     ) -> None:
         _require_choice("ties", ties, TIES)
@@ -85,6 +94,8 @@ class MergeLearner:
         self.alphabet = alphabet
         self.end_of_word = end_of_word
         self.byte_fallback = byte_fallback and alphabet == "chars"
+        wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
+        self._threads = min(wanted, _MAX_THREADS)
         self._engine = select(engine)
 
     def require_room(self, n_special: int) -> None:
@@ -128,20 +139,23 @@ class MergeLearner:
         first = self._first_symbols(counts)
         n_wanted = self._merges_wanted(len(first.contents), len(counts.rules.special_tokens))
         tokens = list(first.contents)
-        merges: list[Merge] = []
+        batches: list[MergeBatch] = []
         for batch in self._merge_batches(counts, first, n_wanted):
-            merges += batch
-            for merge in batch:
-                tokens.append(tokens[merge.left] + tokens[merge.right])
-            if batch:
-                newest = tokens[-1].decode("utf-8", "backslashreplace")
-                reporter.tell(Progress("learn", len(merges), n_wanted, "merges", newest))
+            batches.append(batch)
+            for left, right in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
+                tokens.append(tokens[left] + tokens[right])
+            newest = tokens[-1].decode("utf-8", "backslashreplace")
+            n_done = len(tokens) - len(first.contents)
+            reporter.tell(Progress("learn", n_done, n_wanted, "merges", newest))
         reporter.finish()
+        merges = MergeBatch.joined_from(batches)
         if len(merges) < n_wanted:
             self._warn_of_fewer(len(merges), n_wanted)
         return TokenizerSpec(
             vocabulary=_vocabulary(first, tokens, merges),
-            merges=MergeTable.from_merges(merge[:3] for merge in merges),
+            merges=MergeTable(
+                merges.left, merges.right, merges.joined, np.arange(len(merges), dtype=np.uint32)
+            ),
             rules=counts.rules,
             added_tokens=tuple(
                 AddedToken(content, len(tokens) + number)
@@ -174,7 +188,7 @@ class MergeLearner:
 
     def _merge_batches(
         self, counts: WordCounts, first: FirstSymbols, n_wanted: int
-    ) -> Iterator[list[Merge]]:
+    ) -> Iterator[MergeBatch]:
         # Characters have the same order here and there; bytes have not.
         hf_order = self.ties == "huggingface" and self.alphabet == "bytes"
         learner = self._engine.learner(
@@ -186,11 +200,18 @@ class MergeLearner:
             ties=self.ties if self.ties in ("first", "bytes") else "order",
             min_frequency=self.min_frequency,
             max_token_length=self.max_token_length,
+            threads=self._threads,
         )
+        step = _FIRST_STEP
         while n_wanted > 0:
-            batch = learner.advance(min(_MERGES_PER_STEP, n_wanted))
+            started = monotonic()
+            batch = learner.advance(min(step, n_wanted))
+            if not len(batch):
+                break
+            if monotonic() - started < _STEP_S:
+                step *= 2
             yield batch
-            n_wanted = n_wanted - len(batch) if batch else 0
+            n_wanted -= len(batch)
 
     def _warn_of_fewer(self, n_found: int, n_wanted: int) -> None:
         short = n_wanted - n_found
@@ -203,7 +224,7 @@ class MergeLearner:
             stacklevel=4,  # whoever called train()
         )
 
-    def _record(self, counts: WordCounts, merges: list[Merge], n_wanted: int) -> TrainingRecord:
+    def _record(self, counts: WordCounts, merges: MergeBatch, n_wanted: int) -> TrainingRecord:
         return TrainingRecord(
             options={
                 "vocab_size": self.vocab_size,
@@ -218,7 +239,7 @@ class MergeLearner:
             corpus_documents=counts.n_documents,
             pretokens=counts.total,
             distinct_pretokens=len(counts),
-            merge_counts=tuple(merge.frequency for merge in merges),
+            merge_counts=tuple(merges.frequency.tolist()),
             stopped="vocab_size" if len(merges) == n_wanted else "min_frequency",
             version=_installed_version(),
         )
@@ -230,12 +251,13 @@ def _installed_version() -> str:
     return version("bytepair")
 
 
-def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: list[Merge]) -> Vocabulary:
+def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: MergeBatch) -> Vocabulary:
     end_mark = first.end_of_word_id
     ends_word = set() if end_mark is None else {end_mark}
-    for merge in merges:  # the mark is the last symbol of a word: a token that has it ends with it
-        if merge.right in ends_word:
-            ends_word.add(merge.joined)
+    if ends_word:  # the mark is the last symbol of a word: a token that has it ends with it
+        for merge in merges:
+            if merge.right in ends_word:
+                ends_word.add(merge.joined)
     return Vocabulary(
         tokens=dict(enumerate(tokens)),
         byte_ids=first.byte_ids,

@@ -3,7 +3,7 @@
 from bytepair.model._byte_alphabet import BYTE_TO_CHAR
 from bytepair.model._chunk import Chunk, TextFile
 from bytepair.model._counts import WordCounts
-from bytepair.model._merges import MergeTable
+from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
 from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
 from bytepair.model._rules import SplitRules
@@ -43,6 +43,7 @@ __all__ = [
     "Chunk",
     "DecoderStep",
     "Merge",
+    "MergeBatch",
     "MergeTable",
     "Metaspace",
     "NormalizerStep",

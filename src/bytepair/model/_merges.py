@@ -1,12 +1,55 @@
 """`MergeTable`: which neighbours join, into what, and which join first."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.model._types import Pair, TokenId
+from bytepair.model._types import Merge, Pair, TokenId
+
+
+@dataclass(frozen=True, eq=False)
+class MergeBatch:
+    """Merges in the order they were learned, as four parallel arrays of n.
+
+    Attributes:
+        left, right, joined: uint32[n].
+        frequency: int64[n]: how often the pair occurred when it was joined.
+
+    >>> list(MergeBatch.from_merges([Merge(97, 98, 256, 2)]))
+    [Merge(left=97, right=98, joined=256, frequency=2)]
+    """
+
+    left: NDArray[np.uint32]
+    right: NDArray[np.uint32]
+    joined: NDArray[np.uint32]
+    frequency: NDArray[np.int64]
+
+    @classmethod
+    def from_merges(cls, merges: Sequence[Merge]) -> "MergeBatch":
+        """The same from single merges."""
+        rows = np.array(merges, np.int64).reshape(len(merges), 4)
+        left, right, joined = np.ascontiguousarray(rows[:, :3].T, np.uint32)
+        return cls(left, right, joined, rows[:, 3])
+
+    @classmethod
+    def joined_from(cls, batches: Sequence["MergeBatch"]) -> "MergeBatch":
+        """Several batches, one behind the other."""
+        batches = [cls.from_merges([]), *batches]
+        return cls(
+            np.concatenate([batch.left for batch in batches]),
+            np.concatenate([batch.right for batch in batches]),
+            np.concatenate([batch.joined for batch in batches]),
+            np.concatenate([batch.frequency for batch in batches]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __iter__(self) -> Iterator[Merge]:
+        columns = (self.left, self.right, self.joined, self.frequency)
+        return map(Merge, *(column.tolist() for column in columns))
 
 
 @dataclass(frozen=True, eq=False)

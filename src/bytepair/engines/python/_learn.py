@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.model import Merge, Pair
+from bytepair.model import Merge, MergeBatch, Pair
 
 _BORDER = -1  # stands between words: no pair crosses it
 _GONE = -2  # a position whose symbol became part of the symbol to its left
@@ -49,13 +49,13 @@ class Learner:
         self._lay_out(symbols, offsets, counts)
         self._count_all_pairs()
 
-    def advance(self, n_merges: int) -> list[Merge]:
+    def advance(self, n_merges: int) -> MergeBatch:
         """The next merges, at most `n_merges`."""
         merges: list[Merge] = []
         while len(merges) < n_merges and (best := self._pop_best()):
             count, pair = best
             merges.append(Merge(*pair, self._join(pair), count))
-        return merges
+        return MergeBatch.from_merges(merges)
 
     def _lay_out(
         self, symbols: NDArray[np.uint32] | NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]
