@@ -1,9 +1,12 @@
 // count_test.cpp: counts against a map, in one go, in parts, and merged.
 #include "bytepair/count.hpp"
 
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <stdexcept>
+#include <system_error>
 
 #include "check.hpp"
 #include "tables.hpp"
@@ -172,6 +175,34 @@ TEST(a_special_token_cut_in_two_is_found_when_its_rest_comes) {
   CHECK_EQ(counter.feed_part("ab<s>cd", 0, false), std::size_t{5});
   CHECK_EQ(counter.feed_part("cd", 5, true), std::size_t{2});
   CHECK_EQ(words(counter), (Words{{"ab", 1, 0}, {"cd", 1, 5}}));
+}
+
+TEST(a_file_is_counted_in_blocks_like_the_whole) {
+  Random random;
+  std::string text;
+  while (text.size() < 3'000'000) text += tables::random_text(random, 20) + "<s>";
+  const std::string path = "count_test.txt";
+  std::ofstream(path, std::ios::binary) << text;
+  auto whole = make({"<s>"});
+  whole.feed(text, 7);
+  auto counter = make({"<s>"});
+  CHECK_EQ(counter.feed_file(path, 0, text.size(), 7), text.size());
+  CHECK(words(counter) == words(whole));
+  auto part = make();
+  CHECK_EQ(part.feed_file(path, text.size() - 3, text.size() + 9, 0), std::size_t{3});
+  CHECK_EQ(words(part).size(), std::size_t{3});
+  std::remove(path.c_str());
+  CHECK_THROWS(std::system_error, (void)part.feed_file(path, 0, 1, 0));
+}
+
+TEST(a_counter_that_is_stopped_or_told_to_counts_no_further) {
+  auto counter = make();
+  counter.stop();
+  CHECK_THROWS(bytepair::Stopped, counter.feed("some words", 0));
+  auto watched = make();
+  watched.watch([] { return false; });
+  const std::string text(3'000'000, ' ');
+  CHECK_THROWS(bytepair::Stopped, watched.feed(text, 0));
 }
 
 TEST(what_later_text_could_change_is_left_for_later) {

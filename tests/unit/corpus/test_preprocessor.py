@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bytepair.corpus import Preprocessor
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError, PatternError
-from bytepair.model import Chunk, SplitRules
+from bytepair.model import Chunk, SplitRules, TextFile
 
 
 def documents(chunks: Iterable[Chunk]) -> list[bytes]:
@@ -129,6 +129,18 @@ def test_long_text_between_separators_is_passed_on_as_it_comes(read_in_pieces: A
     chunks = list(Preprocessor(separator=b"---").chunks([]))
     assert max(len(chunk.data) for chunk in chunks) <= 4 + 2
     assert documents(chunks) == [b"aaaabb--cc"]
+
+
+@pytest.mark.parametrize("options", [{"separator": "--"}, {"normalizer": "nfc"}])
+def test_files_are_left_for_the_counter_unless_they_need_work(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """The counter knows neither separators nor normalisers."""
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"text")
+    assert list(Preprocessor().documents(file)) == [TextFile(file, 4)]
+    assert list(Preprocessor().documents(["text"])) == [Chunk(b"text")]
+    assert list(Preprocessor(**options).documents(file)) == [Chunk(b"text")]
 
 
 def test_separator_in_files_gives_documents(tmp_path: Path) -> None:

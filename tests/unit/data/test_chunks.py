@@ -1,3 +1,4 @@
+import gzip
 import io
 import math
 import os
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from bytepair.data import corpus_files, corpus_size, read_chunks
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
-from bytepair.model import Chunk
+from bytepair.model import Chunk, TextFile
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,18 @@ def test_blocks_join_to_the_file_and_only_the_final_one_is_last(
     assert b"".join(chunk.data for chunk in chunks) == content
     assert [chunk.is_last for chunk in chunks] == [False] * (n_blocks - 1) + [True] * bool(content)
     assert all(0 < len(chunk.data) <= block_bytes for chunk in chunks)
+
+
+def test_files_in_place_are_those_that_need_no_work_to_be_text(tmp_path):
+    """Compressed files and records are read all the same, and an empty file is no document."""
+    (tmp_path / "a.txt").write_bytes(b"as it is")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"packed"))
+    (tmp_path / "c.jsonl").write_bytes(b'{"text": "record"}\n')
+    (tmp_path / "d.txt").write_bytes(b"")
+    expected = [TextFile(tmp_path / "a.txt", 8), Chunk(b"packed"), Chunk(b"record")]
+    for corpus in (tmp_path, iter(sorted(tmp_path.iterdir()))):
+        assert list(read_chunks(corpus, in_place=True)) == expected
+    assert list(read_chunks(["text"], in_place=True)) == [Chunk(b"text")]
 
 
 def test_file_of_exactly_two_blocks_ends_once(tmp_path):

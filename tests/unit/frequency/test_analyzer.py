@@ -2,6 +2,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bytepair.engines import select
-from bytepair.errors import ArgumentError, EngineError, InputTypeError
+from bytepair.errors import ArgumentError, CorpusError, EngineError, InputTypeError
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.frequency._analyzer import _cut_tokens
-from bytepair.model import Chunk, Progress, SplitRules, WordCounts
+from bytepair.model import Chunk, Progress, SplitRules, TextFile, WordCounts
 from bytepair.patterns import NAMED
 
 PATTERNS = [None, NAMED["gpt2"], NAMED["cl100k"], NAMED["whitespace"], r"a+b?|c"]
@@ -68,6 +69,7 @@ def small_limits(task: int = 16, open_: int = 24) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bytepair.frequency._analyzer._TASK_BYTES", task)
         patch.setattr("bytepair.frequency._analyzer._OPEN_BYTES", open_)
+        patch.setattr("bytepair.frequency._analyzer._LOOK_BYTES", task)
         yield
 
 
@@ -113,6 +115,82 @@ def test_document_larger_than_the_limit_is_counted_as_if_it_were_held(
         counts = FrequencyAnalyzer(threads=2, engine=engine).count(chunks, rules)
     assert as_table(counts) == recount([document * 3 for document in documents], rules)
     assert counts.n_documents == len(documents)
+
+
+@given(documents=DOCUMENTS, rules=RULES)
+def test_files_are_counted_as_if_they_had_been_read(
+    engine: str, tmp_path_factory: pytest.TempPathFactory, documents: list[bytes], rules: SplitRules
+) -> None:
+    """One document each, divided among threads only where that changes nothing."""
+    folder = tmp_path_factory.mktemp("corpus")
+    documents = [document * 9 for document in documents if document]
+    files = []
+    for number, document in enumerate(documents):
+        files.append(TextFile(folder / str(number), len(document)))
+        files[-1].path.write_bytes(document + b"added later")
+    for threads in (1, 3):
+        with small_limits():
+            counts = FrequencyAnalyzer(threads=threads, engine=engine).count(files, rules)
+        assert as_table(counts) == recount(documents, rules)
+        assert (counts.n_documents, counts.n_bytes) == (len(files), sum(map(len, documents)))
+
+
+def test_files_and_documents_may_take_turns(engine: str, tmp_path: Path) -> None:
+    """Positions go on from one to the next."""
+    file = TextFile(tmp_path / "a", 5)
+    file.path.write_bytes(b"ab ab")
+    corpus = [Chunk(b"ab "), file, Chunk(b"c"), Chunk(b"d"), file]
+    counts = FrequencyAnalyzer(threads=2, engine=engine).count(corpus, SplitRules(r"\S+|\s+"))
+    assert as_table(counts) == {b"ab": [5, 0], b" ": [3, 2], b"c": [1, 8], b"d": [1, 9]}
+    assert (counts.n_documents, counts.n_bytes) == (5, 15)
+
+
+@pytest.mark.native_only
+def test_one_large_file_is_counted_by_all_threads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each task is a part of it, of about the same size."""
+    parts: list[int] = []
+    counter_type = type(select("native").counter(None, ()))
+    real = counter_type.feed_file
+
+    def watch(counter: Any, path: str, start: int, end: int, position: int) -> int:
+        parts.append(end - start)
+        return real(counter, path, start, end, position)
+
+    monkeypatch.setattr(counter_type, "feed_file", watch)
+    file = TextFile(tmp_path / "a", 11_500)
+    file.path.write_bytes(b"some words<s> and more " * 500)
+    with small_limits(task=50):
+        FrequencyAnalyzer(threads=2, engine="native").count([file], SplitRules(NAMED["gpt2"]))
+    assert sum(parts) == 11_500
+    assert max(parts) <= 150
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_file_that_cannot_be_read_is_named(engine: str, tmp_path: Path, threads: int) -> None:
+    """It was there when the corpus was looked through."""
+    analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
+    with pytest.raises(CorpusError, match=r"gone: cannot be read: No such file"):
+        analyzer.count([TextFile(tmp_path / "gone", 5)], SplitRules())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_file_that_became_shorter_is_refused(engine: str, tmp_path: Path, threads: int) -> None:
+    """A count of half a corpus looks like any other."""
+    file = TextFile(tmp_path / "a", 100)
+    file.path.write_bytes(b"only this")
+    with pytest.raises(CorpusError, match=r"a: ends at byte 9, .*Nothing may write to the corpus"):
+        FrequencyAnalyzer(threads=threads, engine=engine).count([file], SplitRules())
+
+
+@pytest.mark.native_only
+def test_error_ends_what_other_threads_are_counting(tmp_path: Path) -> None:
+    """A part of a file may take minutes: nobody waits for it."""
+    counter = select("native").counter(r"a+|b", ())
+    counter.stop()
+    with pytest.raises(KeyboardInterrupt):
+        counter.feed([b"ab" * 1000], 0)
 
 
 @pytest.mark.native_only
