@@ -12,31 +12,40 @@ _COLUMNS = (("files", "cold"), ("files", "hot"), ("batch", "cold"), ("batch", "h
 def training(records: Iterable[Record]) -> str:
     """From files to a tokenizer."""
     fields = ("corpus", "pattern", "vocab_size", "threads")
-    latest = _latest(records, "train", fields)
-    rows = [_training_row(record) for _, record in sorted(latest.items())]
-    header = ["training on", "pattern, tokens", "bytepair", "tokenizers", "time", "peak memory"]
+    latest = _latest(records, "learn", fields)
+    names = list(dict.fromkeys(name for record in latest.values() for name in record["seconds"]))
+    rows = [_training_row(record, names) for _, record in sorted(latest.items())]
+    header = ["training on", "pattern, tokens", *names, "peak memory", "runs"]
     notes = [
-        "From files to a tokenizer, the same merges from both (checked first); medians of "
-        f"alternating runs, ± half their range; {record['threads']} threads on {_place(record)}. "
-        "`tokenizers` holds all pieces of a document at once, which shows where one is large."
-        for record in latest.values()
+        "Seconds from files to a tokenizer, medians of runs in turns, each in a fresh process, and "
+        "how many times as long as bytepair's (median of ratios round by round). All learn the "
+        "same tokens in the same order as bytepair when it breaks ties as they do; ≠: not this one. "
+        f"Memory: bytepair's peak, and the smallest of the others. On {_place(record)}."
+        for record in sorted(latest.values(), key=lambda record: len(record["machine"]["versions"]))
     ]
-    return _table([*header, "runs"], rows, notes)
+    return _table(header, rows, notes[-1:])
 
 
-def _training_row(record: Record) -> list[str]:
-    ours, theirs = record["seconds"]["bytepair"], record["seconds"]["tokenizers"]
-    our_peak, their_peak = (record["peak_rss_bytes"][k] / 1e6 for k in ("bytepair", "tokenizers"))
-    largest = record["largest_document_bytes"] / 1e6
+def _training_row(record: Record, names: Sequence[str]) -> list[str]:
+    peaks = {name: f"{peak / 1e6:.0f}" for name, peak in record["peak_rss_bytes"].items()}
+    least = min((p for n, p in record["peak_rss_bytes"].items() if n != "bytepair"), default=0)
     return [
-        f"{record['corpus']}, {_megabytes(record)}; largest document {largest:.1f} MB",
+        f"{record['corpus']}, {_megabytes(record)}, {_threads(record)}",
         f"{record['pattern']}, {record['vocab_size']:,}",
-        f"{ours:.1f} s ± {record['spread']['bytepair'] / 2:.0%}",
-        f"{theirs:.1f} s ± {record['spread']['tokenizers'] / 2:.0%}",
-        f"**{theirs / ours:.1f}×** faster",
-        f"{our_peak:.0f} against {their_peak:.0f} MB, **{their_peak / our_peak:.1f}×** smaller",
+        *(_training_time(record, name) for name in names),
+        f"{peaks['bytepair']} against {least / 1e6:.0f} MB",
         f"{len(record['runs']['bytepair'])} at {record['commit']}",
     ]
+
+
+def _training_time(record: Record, name: str) -> str:
+    seconds = record["seconds"].get(name)
+    if seconds is None:
+        return "–"
+    if name == "bytepair":
+        return f"{seconds:.2f} s ± {record['spread'][name] / 2:.0%}"
+    mark = " ≠" if name in record["differing"] else ""
+    return f"{seconds:.1f} s, **{record['times'][name]:.1f}×**{mark}"
 
 
 def encoding(records: Iterable[Record]) -> str:

@@ -149,9 +149,7 @@ def record_of(
         "peak_rss_bytes": {
             name: _harness.median(done, "peak_rss_bytes") for name, done in runs.items()
         },
-        "spread": {
-            name: round(_harness.spread(done, "seconds"), 3) for name, done in runs.items()
-        },
+        "spread": {name: round(_harness.spread(done, "seconds"), 3) for name, done in runs.items()},
         "times": {name: times(runs, name) for name in runs if name != "bytepair"},
         "runs": runs,
     }

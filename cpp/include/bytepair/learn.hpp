@@ -44,7 +44,7 @@ struct LearnEffort {
   std::size_t n_threads = 1;
   std::size_t least_share = std::size_t{1} << 14;  // sites that are worth another thread
   std::size_t short_words = std::size_t{1} << 15;  // symbols of which every pair is kept in view
-  std::int64_t depth = 32;       // else pairs as frequent as the best are, divided by this
+  std::int64_t depth = 64;        // else pairs as frequent as the best are, divided by this
   std::size_t few_symbols = 362;  // whose pairs are counted without a table to find them
 };
 

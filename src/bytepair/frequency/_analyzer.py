@@ -7,8 +7,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
-from bytepair.engines import Counter, Engine, select
 from bytepair.data import unreadable
+from bytepair.engines import Counter, Engine, select
 from bytepair.errors import CorpusError, InputTypeError
 from bytepair.frequency._pool import WorkerPool
 from bytepair.model import (

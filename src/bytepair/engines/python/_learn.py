@@ -58,7 +58,10 @@ class Learner:
         return MergeBatch.from_merges(merges)
 
     def _lay_out(
-        self, symbols: NDArray[np.uint32] | NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.int64]
+        self,
+        symbols: NDArray[np.uint32] | NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        counts: NDArray[np.int64],
     ) -> None:
         """All words in one list, a border before, between and after; links skip joined symbols."""
         self._symbol = [_BORDER]
