@@ -19,8 +19,8 @@ def training(records: Iterable[Record]) -> str:
     notes = [
         "Seconds from files to a tokenizer, medians of runs in turns, each in a fresh process, and "
         "how many times as long as bytepair's (median of ratios round by round). All learn the "
-        "same tokens in the same order as bytepair when it breaks ties as they do; ≠: not this one. "
-        f"Memory: bytepair's peak, and the smallest of the others. On {_place(record)}."
+        "same tokens in the same order as bytepair when it breaks ties as they do; ≠: not this "
+        f"one. Memory: bytepair's peak, and the smallest of the others. On {_place(record)}."
         for record in sorted(latest.values(), key=lambda record: len(record["machine"]["versions"]))
     ]
     return _table(header, rows, notes[-1:])
