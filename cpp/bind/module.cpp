@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   bytepair::bind::bind_special(m);
   bytepair::bind::bind_count(m);
   bytepair::bind::bind_learn(m);
+  bytepair::bind::bind_prune(m);
   bytepair::bind::bind_load(m);
   bytepair::bind::bind_encode(m);
   bytepair::bind::bind_decode(m);

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, SupportsIndex
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bytepair.model import (
     AddedToken,
     MergeBatch,
+    MergeTable,
     NormalizerStep,
     SplitRules,
     StripText,
@@ -74,6 +75,72 @@ class Learner(Protocol):
 
     def advance(self, n_merges: int) -> MergeBatch:
         """The next merges, at most `n_merges`; fewer (or none) once no pair is left to join."""
+
+
+PruneStrategy = Literal["leaves", "whole-words", "residues"]
+"""Which tokens may go, and what is left of them:
+
+- leaves: those no other token is made of; their merges go with them.
+- whole-words: any; tokens made of them are found where whole words are looked up.
+- residues: any; their merges stay, and where one is left over its parts stand for it.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PruneTask:
+    """A vocabulary and the words of a corpus, in symbols: numbers from 0 without gaps.
+
+    Attributes:
+        symbols, offsets, counts: the words in first symbols, as a learner takes them.
+        whole: int64[words]: what each word becomes without being merged; -1: it is merged.
+        merges: over symbols, each pair once.
+        contents, content_offsets: of what first symbols each symbol is made: symbol i of
+            `contents[content_offsets[i]:content_offsets[i + 1]]`. Nothing where that is unknown.
+        removable: uint8[symbols]: 1 for those that may go.
+    """
+
+    symbols: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    whole: NDArray[np.int64]
+    merges: MergeTable
+    contents: NDArray[np.uint32]
+    content_offsets: NDArray[np.int64]
+    removable: NDArray[np.uint8]
+    strategy: PruneStrategy = "leaves"
+
+
+class Removal(NamedTuple):
+    """A symbol that was removed, and by how many tokens the corpus grew; negative: it shrank."""
+
+    symbol: int
+    cost: int
+
+
+class Pruner(Protocol):
+    """Removes symbols one after the other, always the one that costs least, of several the largest.
+
+    Costs are exact. Not for two threads at once.
+    """
+
+    def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
+        """The next removals, at most `n_removals`.
+
+        Ends before one that costs more than `max_cost`, or with which all of them together would
+        cost more than `max_total`; and once nothing may go.
+        """
+
+    def n_tokens(self) -> int:
+        """Tokens of the corpus as it is now."""
+
+    def uses(self) -> NDArray[np.int64]:
+        """By symbol: how often it stands in the corpus as it is now."""
+
+    def pairs(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """By symbol: (left, right) of which merging makes it before anything is removed.
+
+        0xFFFFFFFF where it does not.
+        """
 
 
 class Cutter(Protocol):
@@ -320,6 +387,8 @@ class Engine(Protocol):
                 would exceed it is never joined.
             threads: how many to work with, if the engine can; the merges do not depend on it.
         """
+
+    def pruner(self, task: PruneTask) -> Pruner: ...
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
         """`cache_bytes`: limit of its cache of words seen; None: the engine's default."""

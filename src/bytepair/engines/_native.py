@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import bytepair._core as _core
 from bytepair.engines import python
-from bytepair.engines._interface import DecodingRules, Spans, Text
+from bytepair.engines._interface import DecodingRules, PruneTask, Removal, Spans, Text
 from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
     AddedToken,
@@ -86,6 +86,32 @@ class Learner:
     def advance(self, n_merges: int) -> MergeBatch:
         """The next merges; releases the GIL."""
         return MergeBatch(*self._core.advance(n_merges))
+
+
+class Pruner(_core.Pruner):
+    """The core's pruner."""
+
+    def __init__(self, task: PruneTask) -> None:
+        merges = task.merges
+        super().__init__(
+            task.symbols,
+            task.offsets,
+            task.counts,
+            task.whole,
+            merges.left,
+            merges.right,
+            merges.joined,
+            merges.rank,
+            task.contents,
+            task.content_offsets,
+            task.removable,
+            task.strategy,
+        )
+
+    def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
+        """The next removals; releases the GIL."""
+        limit = min(max_cost, _NO_FREQUENCY), min(max_total, _NO_FREQUENCY)
+        return [Removal(*removal) for removal in super().advance(n_removals, *limit)]
 
 
 class Encoder(_core.Encoder):
@@ -249,6 +275,10 @@ class NativeEngine:
             threads,
         )
         return Learner(core)
+
+    def pruner(self, task: PruneTask) -> Pruner:
+        """Removes tokens."""
+        return Pruner(task)
 
     def encoder(
         self, spec: TokenizerSpec, cache_bytes: int | None = None

@@ -6,7 +6,7 @@ text to read for whoever wants to know what the core does.
 
 from collections.abc import Mapping, Sequence
 
-from bytepair.engines._interface import DecodingRules
+from bytepair.engines._interface import DecodingRules, PruneTask
 from bytepair.engines.python._count import Counter
 from bytepair.engines.python._cut import Cutter, Found, forbidden_token
 from bytepair.engines.python._decode import (
@@ -18,6 +18,7 @@ from bytepair.engines.python._encode import Encoder, Token
 from bytepair.engines.python._join import Chance, join_symbols
 from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._pretokenize import pre_tokens
+from bytepair.engines.python._prune import Pruner, ResiduePruner
 from bytepair.engines.python._split import Splitter
 from bytepair.engines.python._symbols import character_ids, unknown_character, whole_words
 from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
@@ -37,6 +38,10 @@ class PythonEngine:
         return Counter(pattern, special_tokens)
 
     learner = staticmethod(Learner)  # learns merges; its arguments are those of the protocol
+
+    def pruner(self, task: PruneTask) -> Pruner | ResiduePruner:
+        """Removes tokens."""
+        return ResiduePruner(task) if task.strategy == "residues" else Pruner(task)
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
         """Turns text into ids."""
@@ -69,7 +74,9 @@ __all__ = [
     "Encoder",
     "Found",
     "Learner",
+    "Pruner",
     "PythonEngine",
+    "ResiduePruner",
     "Splitter",
     "Token",
     "character_ids",
