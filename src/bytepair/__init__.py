@@ -8,6 +8,7 @@ from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
 from bytepair.model import MergeTable, Progress, TokenizerSpec, WordCounts
 from bytepair.pipeline import train
+from bytepair.pruning import PruneReport, PruneResult, VocabularyPruner
 from bytepair.tokenizer import Inspection, Segment, SegmentCache, Tokenizer, load
 
 __version__: str
@@ -21,10 +22,13 @@ __all__ = [
     "MergeTable",
     "Preprocessor",
     "Progress",
+    "PruneReport",
+    "PruneResult",
     "Segment",
     "SegmentCache",
     "Tokenizer",
     "TokenizerSpec",
+    "VocabularyPruner",
     "WordCounts",
     "__version__",
     "engine",

@@ -1,12 +1,24 @@
 """`train()`: the one place that knows the order of the stages."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from bytepair.corpus import Preprocessor
 from bytepair.data import Corpus, corpus_files, corpus_size
+from bytepair.engines import PruneStrategy, python
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
-from bytepair.model import Alphabet, ProgressCallback, Ties
+from bytepair.model import (
+    Alphabet,
+    Chunk,
+    ProgressCallback,
+    Ties,
+    TokenId,
+    TokenizerSpec,
+    WordCounts,
+)
+from bytepair.pruning import PruneResult, VocabularyPruner
 from bytepair.tokenizer import Tokenizer
 
 
@@ -85,3 +97,98 @@ def train(
         total_bytes=corpus_size(source) if progress else None,
     )
     return Tokenizer(learner.learn(counts, name=name, progress=progress), engine=engine)
+
+
+def prune(
+    tokenizer: Tokenizer,
+    corpus: Corpus | WordCounts,
+    *,
+    vocab_size: int | None = None,
+    max_loss: int | None = None,
+    max_cost: int | None = None,
+    strategy: PruneStrategy = "leaves",
+    keep: Iterable[str | bytes | TokenId] = (),
+    held_out: Corpus | WordCounts | None = None,
+    separator: str | bytes | None = None,
+    text_field: str = "text",
+    threads: int | None = None,
+    engine: str | None = None,
+    progress: ProgressCallback | None = None,
+) -> PruneResult:
+    """Count a corpus as a tokenizer cuts it, and prune; see `Tokenizer.prune`."""
+    pruner = VocabularyPruner(
+        vocab_size=vocab_size,
+        max_loss=max_loss,
+        max_cost=max_cost,
+        strategy=strategy,
+        keep=keep,
+        engine=engine,
+    )
+    pruner.require_room(tokenizer.spec)
+
+    def counted(text: Corpus | WordCounts) -> WordCounts:
+        if isinstance(text, WordCounts):
+            return text
+        return count_words(
+            tokenizer.spec,
+            text,
+            separator=separator,
+            text_field=text_field,
+            threads=threads,
+            engine=engine,
+            progress=progress,
+        )
+
+    return pruner.prune(
+        tokenizer.spec,
+        counted(corpus),
+        held_out=None if held_out is None else counted(held_out),
+        progress=progress,
+    )
+
+
+def count_words(
+    spec: TokenizerSpec,
+    corpus: Corpus,
+    *,
+    separator: str | bytes | None = None,
+    text_field: str = "text",
+    threads: int | None = None,
+    engine: str | None = None,
+    progress: ProgressCallback | None = None,
+) -> WordCounts:
+    """Count the pre-tokens of a corpus as a tokenizer cuts it; added tokens are no words.
+
+    A tokenizer whose file has pre-tokenisers other than one pattern, or normalisers of its own, is
+    followed step by step in Python: some megabytes a minute.
+    """
+    rules = replace(spec.rules, special_tokens=tuple(t.content for t in spec.added_tokens))
+    names = [step for step in rules.normalizer if isinstance(step, str)]
+    preprocessor = Preprocessor(
+        pattern=rules.pattern,
+        normalizer=names if len(names) == len(rules.normalizer) else None,
+        special_tokens=rules.special_tokens,
+        separator=separator,
+    )
+    files = corpus_files(corpus)
+    source = corpus if files is None else files
+    chunks = preprocessor.chunks(source, text_field=text_field)
+    if rules.steps or len(names) < len(rules.normalizer):
+        return _count_step_by_step(spec, chunks)
+    analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
+    total = corpus_size(source) if progress else None
+    return analyzer.count(chunks, rules, progress=progress, total_bytes=total)
+
+
+def _count_step_by_step(spec: TokenizerSpec, chunks: Iterable[Chunk]) -> WordCounts:
+    encoder, cutter = python.Encoder(spec), python.Cutter(spec.added_tokens)
+    if spec.rules.normalizer:
+        cutter = python.Cutter(spec.added_tokens, (), spec.rules.normalizer)
+    counts: Counter[str | bytes] = Counter()
+    parts: list[bytes] = []
+    for chunk in chunks:
+        parts.append(chunk.data)
+        if chunk.is_last:
+            counts.update(encoder.pre_tokens(b"".join(parts), cutter))
+            parts = []
+    return WordCounts.from_mapping(counts, spec.rules)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import bytepair._core as _core
 from bytepair.engines import python
 from bytepair.engines._interface import DecodingRules, PruneTask, Removal, Spans, Text
+from bytepair.engines._residues import ResidueEncoder, residues_as_tokens
 from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
     AddedToken,
@@ -88,12 +89,12 @@ class Learner:
         return MergeBatch(*self._core.advance(n_merges))
 
 
-class Pruner(_core.Pruner):
+class Pruner:
     """The core's pruner."""
 
     def __init__(self, task: PruneTask) -> None:
         merges = task.merges
-        super().__init__(
+        self._core = _core.Pruner(
             task.symbols,
             task.offsets,
             task.counts,
@@ -107,11 +108,14 @@ class Pruner(_core.Pruner):
             task.removable,
             task.strategy,
         )
+        self.n_tokens = self._core.n_tokens
+        self.uses = self._core.uses
+        self.pairs = self._core.pairs
 
     def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
         """The next removals; releases the GIL."""
-        limit = min(max_cost, _NO_FREQUENCY), min(max_total, _NO_FREQUENCY)
-        return [Removal(*removal) for removal in super().advance(n_removals, *limit)]
+        limits = min(max_cost, _NO_FREQUENCY), min(max_total, _NO_FREQUENCY)
+        return [Removal(*removal) for removal in self._core.advance(n_removals, *limits)]
 
 
 class Encoder(_core.Encoder):
@@ -282,8 +286,11 @@ class NativeEngine:
 
     def encoder(
         self, spec: TokenizerSpec, cache_bytes: int | None = None
-    ) -> Encoder | RegexEncoder | python.Encoder:
+    ) -> Encoder | RegexEncoder | ResidueEncoder | python.Encoder:
         """Turns text into ids."""
+        if spec.residues:
+            of_tokens = self.encoder(residues_as_tokens(spec), cache_bytes)
+            return ResidueEncoder(spec, of_tokens, lambda: python.Encoder(spec))
         if _share_ranks(spec.merges):
             return python.Encoder(spec)  # the core tells by its rank what a merge makes
         parts = _pre_tokenizer(spec.rules)

@@ -68,6 +68,12 @@ def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
 
 
 def _require(kind: Format, spec: TokenizerSpec) -> None:
+    if spec.residues:
+        raise ExportError(
+            f"{kind} knows no merges of what is no token, and this tokenizer has "
+            f"{len(spec.residues)} of them (it was pruned by strategy 'residues'). Prune by "
+            "'leaves', or by 'whole-words' where whole pre-tokens are looked up."
+        )
     _check_added(kind, spec)
     is_symbol = spec.vocabulary.end_of_word_id is not None
     require_format(

@@ -14,10 +14,10 @@ class Progress:
     """A moment of a long job.
 
     Attributes:
-        stage: "count" or "learn".
+        stage: "count", "learn" or "prune".
         done, total: in `unit`; total is None while it is not known.
-        unit: "bytes" or "merges".
-        detail: what was just done, for people: the newest token.
+        unit: "bytes", "merges" or "tokens".
+        detail: what was just done, for people: the newest token, or the one that went last.
     """
 
     stage: str

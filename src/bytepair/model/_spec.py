@@ -1,5 +1,6 @@
 """`TokenizerSpec`: everything that decides which ids a text gets, as one value."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bytepair.model._merges import MergeTable
@@ -62,6 +63,8 @@ class TokenizerSpec:
         dropout: the chance (0 to 1) that a merge is left out, where a call does not say.
         post_processor: what surrounds a text when special tokens are asked for.
         decoder: what decoding does beyond joining the tokens' bytes.
+        residues: symbols that merges make and go on from but that are no tokens -> the tokens that
+            stand for one where it is left over. They are numbered beyond all ids.
         name: shown to people.
         training: evidence of the training, if known; not part of equality.
     """
@@ -79,5 +82,6 @@ class TokenizerSpec:
     dropout: float | None = None
     post_processor: PostProcessor = field(default_factory=PostProcessor)
     decoder: tuple[DecoderStep, ...] = ()
+    residues: Mapping[int, tuple[TokenId, ...]] = field(default_factory=dict)
     name: str = "bytepair"
     training: TrainingRecord | None = field(default=None, compare=False)

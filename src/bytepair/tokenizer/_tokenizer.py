@@ -1,18 +1,32 @@
 """`Tokenizer`: encode, decode, count, inspect."""
 
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bytepair import formats
+from bytepair.data import Corpus
+from bytepair.engines import PruneStrategy
 from bytepair.errors import InputTypeError, UnknownTokenError
-from bytepair.model import MergeTable, TokenId, TokenizerSpec, Tokens, at_least_one
+from bytepair.model import (
+    MergeTable,
+    ProgressCallback,
+    TokenId,
+    TokenizerSpec,
+    Tokens,
+    WordCounts,
+    at_least_one,
+)
 from bytepair.tokenizer._cutters import Allowed
 from bytepair.tokenizer._decode import Decoding
 from bytepair.tokenizer._encode import Encoding
 from bytepair.tokenizer._input import checked_text, text_bytes
 from bytepair.tokenizer._inspection import Inspection, Piece
+
+if TYPE_CHECKING:
+    from bytepair.pruning import PruneResult
 
 
 class Tokenizer(Encoding, Decoding):
@@ -154,6 +168,61 @@ class Tokenizer(Encoding, Decoding):
             SaveError: the files could not be written; nothing was changed.
         """
         return formats.write(self.spec, path, format)
+
+    def prune(
+        self,
+        corpus: Corpus | WordCounts,
+        *,
+        vocab_size: int | None = None,
+        max_loss: int | None = None,
+        max_cost: int | None = None,
+        strategy: PruneStrategy = "leaves",
+        keep: Iterable[str | bytes | TokenId] = (),
+        held_out: Corpus | WordCounts | None = None,
+        separator: str | bytes | None = None,
+        text_field: str = "text",
+        threads: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> "PruneResult":
+        """A smaller tokenizer without the tokens that a corpus misses least.
+
+        Args:
+            corpus: as for `bytepair.train`, or its `WordCounts`, cut as this tokenizer cuts.
+            vocab_size, max_loss, max_cost, strategy, keep: how far, and what may go: see
+                `VocabularyPruner`.
+            held_out: text that is only measured, before and after.
+            separator: cuts a text into documents and is dropped.
+            threads: for counting; None: one a core.
+            progress: called with a `Progress`, about ten times a second.
+
+        Raises:
+            ArgumentError: an option that cannot be right, or a size that cannot be reached.
+            CorpusError: missing, empty or damaged, or none of its words tells anything.
+            UnknownTokenError: a token to keep is not in the vocabulary.
+
+        >>> import bytepair
+        >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=262, special_tokens=[])
+        >>> result = tok.prune(["low lower lower"], vocab_size=260)
+        >>> [token.data for token in result.report.removed]
+        [b' lowest', b' lowes']
+        """
+        from bytepair.pipeline import prune  # the one way from here to the other stages
+
+        return prune(
+            self,
+            corpus,
+            vocab_size=vocab_size,
+            max_loss=max_loss,
+            max_cost=max_cost,
+            strategy=strategy,
+            keep=keep,
+            held_out=held_out,
+            separator=separator,
+            text_field=text_field,
+            threads=threads,
+            engine=self._options[0],
+            progress=progress,
+        )
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name!r}: {self.vocab_size:,} tokens>"

@@ -20,7 +20,12 @@ from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._prune import Pruner, ResiduePruner
 from bytepair.engines.python._split import Splitter
-from bytepair.engines.python._symbols import character_ids, unknown_character, whole_words
+from bytepair.engines.python._symbols import (
+    FirstSymbols,
+    character_ids,
+    unknown_character,
+    whole_words,
+)
 from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
 
 
@@ -72,6 +77,7 @@ __all__ = [
     "Cutter",
     "Decoder",
     "Encoder",
+    "FirstSymbols",
     "Found",
     "Learner",
     "Pruner",

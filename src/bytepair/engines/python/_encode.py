@@ -35,6 +35,8 @@ class Encoder:
         self._rank_by_pair = spec.merges.rank_by_pair()
         self._first_symbols = FirstSymbols(spec)
         self._whole = whole_words(spec)
+        self._residues = spec.residues
+        self._tokens_by_id = spec.vocabulary.tokens
 
     # ------------------------------------------------------------------ one text
 
@@ -74,6 +76,13 @@ class Encoder:
         text = Aligned.of(data, 0 if is_first else 1)  # 1: any place but the beginning
         parts = self._inner_parts(text, cutter)
         return [token.id for token in self._tokens(parts)], len(data)
+
+    def pre_tokens(self, text: Text, cutter: Cutter) -> Iterator[bytes]:
+        """What is merged, each by itself: the text without the cutter's tokens, cut."""
+        data = to_utf8(text) if isinstance(text, str) else bytes(text)
+        for part in self._parts(Aligned.of(data), cutter):
+            if isinstance(part, Aligned):
+                yield part.data
 
     # ------------------------------------------------------------------ many
 
@@ -143,8 +152,18 @@ class Encoder:
         places = list(accumulate((symbol.n_bytes for symbol in symbols), initial=0))
         joined = join_symbols(ids, self._rank_by_pair, leaves_out)
         borders = [places[place] for place, _ in joined] + [len(piece.data)]
-        for (_, token), (start, end) in zip(joined, pairwise(borders), strict=True):
-            yield Token(token, *piece.span(start, end), number)
+        for (_, symbol), (start, end) in zip(joined, pairwise(borders), strict=True):
+            for token, first, last in self._parts_of(symbol, start, end):
+                yield Token(token, *piece.span(first, last), number)
+
+    def _parts_of(self, symbol: int, start: int, end: int) -> Iterator[tuple[TokenId, int, int]]:
+        """A token as it is; a residue as the tokens that stand for it."""
+        *parts, last = self._residues.get(symbol, (symbol,))
+        for part in parts:
+            stop = start + len(self._tokens_by_id[part])
+            yield part, start, stop
+            start = stop
+        yield last, start, end
 
 
 def _documents(path: Path, separator: bytes) -> list[bytes]:

@@ -1,7 +1,7 @@
 """Prune: remove the token that the corpus misses least, again and again.
 
-What a token is worth changes as others go, so nothing is estimated: the words that a removal changes
-are merged anew, and so are all words in which another token's removal would have come out otherwise.
+What a token is worth changes as others go, so nothing is estimated: the words that a removal
+changes are merged anew, and so are those in which another removal would come out otherwise.
 """
 
 import heapq
@@ -73,7 +73,7 @@ class Vocabulary:
 class Pruner:
     """Twin of the core's pruner, for tokens that go with their merges.
 
-    Of every word is known on which symbols its tokens depend, or would depend with one of them gone.
+    Of every word is known on which symbols its tokens depend, or would with one of them gone.
     """
 
     def __init__(self, task: PruneTask) -> None:
@@ -180,19 +180,16 @@ class ResiduePruner:
     """Twin of the core's pruner, for tokens whose merges stay.
 
     Words are merged as before, so a cost is how often a token is left over, times the tokens more
-    that its parts are. Both only grow: a candidate that costs more than when it was queued is queued
-    anew.
+    that its parts are. Both only grow: a candidate that has become dearer is queued anew.
     """
 
     def __init__(self, task: PruneTask) -> None:
         self._vocabulary = Vocabulary(task)
         self._uses: list[int] = _uses(self._vocabulary).tolist()
-        self._n_tokens = sum(self._uses)
+        self._n_tokens: int = sum(self._uses)
         self._parts = [
             list(pair) if pair else self._vocabulary.join(content).tokens
-            for pair, content in zip(
-                self._vocabulary.pairs, self._vocabulary.contents, strict=True
-            )
+            for pair, content in zip(self._vocabulary.pairs, self._vocabulary.contents, strict=True)
         ]
         removable = filter(self._vocabulary.removable.__getitem__, range(len(self._parts)))
         self._queue = [(self._cost(symbol), -symbol) for symbol in removable]

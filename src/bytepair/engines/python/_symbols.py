@@ -1,5 +1,6 @@
 """A pre-token's first symbols: its bytes or characters as ids, before anything is joined."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from bytepair.errors import EncodeError
@@ -53,6 +54,10 @@ class FirstSymbols:
                 symbols += self._unknown(part)
             follows_unknown = found is None
         return symbols + [Symbol(end, 0) for end in self._end]
+
+    def ids(self) -> Iterable[TokenId]:
+        """The ids of parts."""
+        return self._ids.values()
 
     def _parts(self, word: bytes) -> list[bytes]:
         if self._by_bytes:

@@ -1,0 +1,223 @@
+"""Pruning against an oracle that encodes everything anew after every single removal."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis.strategies import DrawFn
+
+from bytepair.engines import NAMES, PruneStrategy, PruneTask, Removal, select
+from bytepair.model import MergeTable
+
+Word = tuple[int, ...]
+Row = tuple[int, int, int, int]  # left, right, joined, rank
+STRATEGIES: tuple[PruneStrategy, ...] = ("leaves", "whole-words", "residues")
+NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Case:
+    """A vocabulary over the symbols 0, 1, 2 and the words of a corpus."""
+
+    contents: tuple[Word, ...]
+    rows: tuple[Row, ...]
+    counts: dict[Word, int]
+    kept: frozenset[int]
+    looks_up: bool
+
+    def task(self, strategy: PruneStrategy) -> PruneTask:
+        """What an engine is given."""
+        whole = {content: symbol for symbol, content in enumerate(self.contents)}
+        looks_up = self.looks_up or strategy == "whole-words"
+        columns = (np.array(column, np.uint32) for column in zip(*self.rows, strict=True))
+        removable = [i > 2 and i not in self.kept for i in range(len(self.contents))]
+        return PruneTask(
+            *_ragged(list(self.counts)),
+            np.array(list(self.counts.values()), np.int64),
+            np.array([whole.get(w, -1) if looks_up else -1 for w in self.counts], np.int64),
+            MergeTable(*columns) if self.rows else MergeTable.from_merges([]),
+            *_ragged(self.contents),
+            np.array(removable, np.uint8),
+            strategy,
+        )
+
+
+def _ragged(rows: Sequence[Word]) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.cumsum([0, *map(len, rows)])
+    return np.array([i for row in rows for i in row], np.uint32), offsets.astype(np.int64)
+
+
+class Oracle:
+    """Keeps nothing: every answer encodes every word from the beginning."""
+
+    def __init__(self, case: Case, strategy: PruneStrategy) -> None:
+        self.case, self.strategy = case, strategy
+        self.whole = {content: symbol for symbol, content in enumerate(case.contents)}
+        self.looks_up = case.looks_up or strategy == "whole-words"
+
+    def join(self, word: Word, gone: frozenset[int]) -> list[int]:
+        """Lowest rank first, leftmost among equals; rows of what is gone are gone."""
+        symbols = list(word)
+        while sites := [
+            (rank, place, joined)
+            for place, pair in enumerate(pairwise(symbols))
+            for left, right, joined, rank in self.case.rows
+            if (left, right) == pair and not gone & {left, right, joined}
+        ]:
+            _, place, joined = min(sites)
+            symbols[place : place + 2] = [joined]
+        return symbols
+
+    def tokens(self, word: Word, gone: frozenset[int]) -> list[int]:
+        """The tokens of a word when some are gone."""
+        if self.looks_up and word in self.whole and self.whole[word] not in gone:
+            return [self.whole[word]]
+        if self.strategy != "residues":
+            return self.join(word, gone)
+        return [
+            part for symbol in self.join(word, frozenset()) for part in self.split(symbol, gone)
+        ]
+
+    def split(self, symbol: int, gone: frozenset[int]) -> Iterator[int]:
+        """A symbol as tokens: what is gone falls into that of which it was made last."""
+        if symbol not in gone:
+            yield symbol
+            return
+        for part in self.parts(symbol, frozenset()) or self.join(
+            self.case.contents[symbol], frozenset()
+        ):
+            yield from self.split(part, gone)
+
+    def parts(self, symbol: int, gone: frozenset[int]) -> tuple[int, ...] | None:
+        """The pair that is joined last where its bytes become the token; None if they do not."""
+        content = self.case.contents[symbol]
+        if len(content) < 2 or self.join(content, gone) != [symbol]:
+            return None
+        rows = [row for row in self.case.rows if row[2] == symbol and not gone & {*row[:3]}]
+        # Without the rows that make it, merging ends one step earlier, with the pair of one of them.
+        others = replace(self.case, rows=tuple(set(self.case.rows) - set(rows)))
+        left, right = Oracle(others, self.strategy).join(content, gone)
+        assert (left, right) in [row[:2] for row in rows]
+        return left, right
+
+    def length(self, gone: frozenset[int]) -> int:
+        """Tokens of the corpus."""
+        return sum(count * len(self.tokens(word, gone)) for word, count in self.case.counts.items())
+
+    def costs(self, gone: frozenset[int]) -> dict[int, int]:
+        """What the removal of each token that may go would cost."""
+        now = self.length(gone)
+        may_go = set(range(3, len(self.case.contents))) - gone - self.case.kept
+        if self.strategy == "leaves":
+            kept = set(range(3, len(self.case.contents))) - gone
+            pairs = [self.parts(symbol, gone) for symbol in kept]
+            may_go -= {part for pair in pairs if pair for part in pair}
+        return {symbol: self.length(gone | {symbol}) - now for symbol in may_go}
+
+
+def removals_of(oracle: Oracle) -> list[Removal]:
+    """All removals, the cheapest first, of equals the largest symbol."""
+    gone: frozenset[int] = frozenset()
+    removals = []
+    while costs := oracle.costs(gone):
+        cost, negative = min((cost, -symbol) for symbol, cost in costs.items())
+        removals.append(Removal(-negative, cost))
+        gone |= {-negative}
+    return removals
+
+
+@st.composite
+def cases(draw: DrawFn) -> Case:
+    """Merge lists in any order, or rank tables with every way to split a token."""
+    contents: list[Word] = [(0,), (1,), (2,)]
+    pairs: list[tuple[int, int]] = []
+    for _ in range(draw(st.integers(1, 9))):
+        pair = tuple(draw(st.sampled_from(range(len(contents)))) for _ in range(2))
+        content = contents[pair[0]] + contents[pair[1]]
+        if pair not in pairs and len(content) <= 7:
+            pairs.append(pair)
+            contents += [content] if content not in contents else []
+    by_content = {content: symbol for symbol, content in enumerate(contents)}
+    if draw(st.booleans()):
+        order = draw(st.permutations(range(3, len(contents))))
+        rows = sorted(
+            (rank, by_content[c[:cut]], by_content[c[cut:]], symbol)
+            for rank, symbol in enumerate(order)
+            for c in [contents[symbol]]
+            for cut in range(1, len(c))
+            if c[:cut] in by_content and c[cut:] in by_content
+        )
+        table = [(left, right, joined, rank) for rank, left, right, joined in rows]
+    else:
+        table = [
+            (left, right, by_content[contents[left] + contents[right]], rank)
+            for rank, (left, right) in enumerate(draw(st.permutations(pairs)))
+        ]
+    words = st.lists(st.integers(0, 2), min_size=1, max_size=9).map(tuple)
+    words |= st.sampled_from(contents)
+    counts = draw(st.dictionaries(words, st.integers(1, 9), min_size=1, max_size=9))
+    kept = draw(st.frozensets(st.integers(3, 9), max_size=2))
+    return Case(tuple(contents), tuple(table), counts, kept, draw(st.booleans()))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("engine", NAMES)
+@given(case=cases())
+def test_every_cost_is_that_of_encoding_everything_anew(
+    engine: str, strategy: PruneStrategy, case: Case
+) -> None:
+    """The order of removals, each cost, and the tokens in the end."""
+    oracle = Oracle(case, strategy)
+    expected = removals_of(oracle)
+    pruner = select(engine).pruner(case.task(strategy))
+    assert pruner.n_tokens() == oracle.length(frozenset())
+    assert pruner.advance(99, NO_LIMIT, NO_LIMIT) == expected
+    gone = frozenset(symbol for symbol, _ in expected)
+    assert pruner.n_tokens() == oracle.length(gone)
+    uses = np.zeros(len(case.contents), np.int64)
+    for word, count in case.counts.items():
+        np.add.at(uses, oracle.tokens(word, gone), count)
+    assert pruner.uses().tolist() == uses.tolist()
+
+
+@pytest.mark.parametrize("engine", NAMES)
+@given(case=cases())
+def test_a_token_is_made_of_the_pair_that_joins_last(engine: str, case: Case) -> None:
+    """What a token that stays as a step falls into where it is left over."""
+    oracle = Oracle(case, "residues")
+    left, right = select(engine).pruner(case.task("residues")).pairs()
+    none = (0xFFFF_FFFF, 0xFFFF_FFFF)
+    expected = [oracle.parts(i, frozenset()) or none for i in range(len(case.contents))]
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@given(case=cases(), limits=st.tuples(st.integers(0, 9), st.integers(0, 20), st.integers(0, 40)))
+def test_engines_stop_at_the_same_limit(
+    strategy: PruneStrategy, case: Case, limits: tuple[int, int, int]
+) -> None:
+    """Number, cost and total; and go on from there in the same way."""
+    python, native = (select(name).pruner(case.task(strategy)) for name in ("python", "native"))
+    assert python.advance(*limits) == native.advance(*limits)
+    assert python.advance(2, NO_LIMIT, NO_LIMIT) == native.advance(2, NO_LIMIT, NO_LIMIT)
+    assert python.n_tokens() == native.n_tokens()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_long_words_cost_the_same_in_both_engines(strategy: PruneStrategy) -> None:
+    """Beyond some length the core joins by a queue."""
+    rows = ((0, 1, 3, 0), (3, 2, 4, 1), (1, 0, 5, 2), (4, 4, 6, 3), (0, 0, 7, 4), (6, 3, 8, 5))
+    contents: list[Word] = [(0,), (1,), (2,)]
+    for left, right, _, _ in rows:
+        contents.append(contents[left] + contents[right])
+    random = np.random.default_rng(1)
+    words = [tuple(random.integers(0, 3, 200).tolist()) for _ in range(5)]
+    words += [(0, 1, 2) * 40, (0,) * 99]
+    case = Case(tuple(contents), rows, dict.fromkeys(words, 3), frozenset(), looks_up=False)
+    expected = removals_of(Oracle(case, strategy))
+    for engine in NAMES:
+        assert select(engine).pruner(case.task(strategy)).advance(9, NO_LIMIT, NO_LIMIT) == expected
