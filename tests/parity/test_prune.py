@@ -98,7 +98,7 @@ class Oracle:
         if len(content) < 2 or self.join(content, gone) != [symbol]:
             return None
         rows = [row for row in self.case.rows if row[2] == symbol and not gone & {*row[:3]}]
-        # Without the rows that make it, merging ends one step earlier, with the pair of one of them.
+        # Without the rows that make it merging ends one step earlier, with the pair of one.
         others = replace(self.case, rows=tuple(set(self.case.rows) - set(rows)))
         left, right = Oracle(others, self.strategy).join(content, gone)
         assert (left, right) in [row[:2] for row in rows]

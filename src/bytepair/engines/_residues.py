@@ -40,7 +40,7 @@ class ResidueEncoder:
         self._make_spans = spans
         self._spans: Encoder | None = None
         rows = sorted(spec.residues.items())
-        self._first = rows[0][0]
+        self._numbers = np.array([number for number, _ in rows], np.uint32)
         self._n_parts = np.array([len(parts) for _, parts in rows], np.int64)
         self._starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(self._n_parts)])
         self._parts = np.array([part for _, parts in rows for part in parts], np.uint32)
@@ -103,16 +103,14 @@ class ResidueEncoder:
 
     def _resolved(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Each residue replaced by its parts, and where what stands for each id ends."""
-        is_residue = ids >= self._first
+        is_residue = ids >= self._numbers[0]  # numbers of residues are beyond all ids
         lengths = np.ones(len(ids), np.int64)
-        numbers = ids[is_residue].astype(np.int64) - self._first
-        lengths[is_residue] = self._n_parts[numbers]
+        rows = np.searchsorted(self._numbers, ids[is_residue])
+        n_parts = self._n_parts[rows]
+        lengths[is_residue] = n_parts
         ends = np.cumsum(lengths)
-        if not numbers.size:
-            return ids, ends
         resolved = np.repeat(ids, lengths)
-        n_parts = self._n_parts[numbers]
         within = np.arange(n_parts.sum()) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
         places = np.repeat(ends[is_residue] - n_parts, n_parts) + within
-        resolved[places] = self._parts[np.repeat(self._starts[numbers], n_parts) + within]
+        resolved[places] = self._parts[np.repeat(self._starts[rows], n_parts) + within]
         return resolved, ends
