@@ -52,8 +52,8 @@ def unreachable(table: SymbolTable, usage: Usage, engine: Engine) -> NDArray[np.
     Where a normaliser or several pre-tokenisers run, only merging and looking up are asked.
     """
     spec = table.spec
-    found = {table.of_one(token) for token in whole_words(spec).values()}
-    made = {*np.flatnonzero(table.first()).tolist(), *usage.made_of, *found}
+    found = table.of(np.array([*whole_words(spec).values()], np.uint32)).tolist()
+    made = {*usage.made_of, *found}
     rules = spec.rules
     is_plain = rules.pattern is not None and not rules.normalizer and not rules.steps
     splitter = engine.splitter(rules.pattern) if is_plain else None
@@ -63,7 +63,7 @@ def unreachable(table: SymbolTable, usage: Usage, engine: Engine) -> NDArray[np.
         # Half a character is a piece of its own here, but within the character it is not.
         is_cut = splitter and _is_text(content) and len(splitter.split(content)) > 1
         reached[symbol] = not is_cut
-    return ~reached & ~table.first()
+    return ~reached & ~table.first
 
 
 def n_tokens(spec: TokenizerSpec, counts: WordCounts, engine: Engine) -> int:

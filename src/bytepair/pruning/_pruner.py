@@ -157,7 +157,7 @@ class VocabularyPruner:
         post = spec.post_processor
         stays.update(i for piece in (*post.single, *post.pair) for i in piece.ids)
         stays.update(_id_of(spec, token) for token in self.keep)
-        removable = ~table.first() & ~np.isin(table.ids, list(stays))
+        removable = ~table.first & ~np.isin(table.ids, list(stays))
         looks_up = spec.ignore_merges or self.strategy == "whole-words"
         if looks_up and not spec.ignore_merges:
             _check_looks_up(spec)
@@ -234,7 +234,7 @@ class VocabularyPruner:
 
     def _idle(self, table: SymbolTable, usage: Usage) -> dict[str, tuple[TokenId, ...]]:
         """The tokens that do nothing in the corpus, or in any text."""
-        is_idle = (usage.uses == 0) & ~table.first()
+        is_idle = (usage.uses == 0) & ~table.first
         is_passed = usage.passed()
         kinds = {
             "unreachable": unreachable(table, usage, self._engine),
@@ -331,7 +331,7 @@ def _check_looks_up(spec: TokenizerSpec) -> None:
 
 
 def _check_made(table: SymbolTable, usage: Usage) -> None:
-    is_first = table.first()
+    is_first = table.first
     for symbol in range(len(table)):
         if not is_first[symbol] and symbol not in usage.made_of:
             raise ArgumentError(

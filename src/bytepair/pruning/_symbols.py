@@ -1,6 +1,8 @@
 """A vocabulary and a corpus in symbols: numbers from 0 without gaps, ascending as the ids."""
 
+from collections.abc import Iterable, Sized
 from dataclasses import replace
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -41,14 +43,11 @@ class SymbolTable:
         """The symbols of these ids."""
         return np.searchsorted(self.ids, ids).astype(np.uint32)
 
-    def of_one(self, token: TokenId) -> int:
-        """The symbol of an id."""
-        return int(np.searchsorted(self.ids, token))
-
     def content(self, symbol: int) -> bytes:
         """The bytes that a symbol stands for; b"" for an end mark."""
         return self.spec.vocabulary.tokens.get(int(self.ids[symbol]), b"")
 
+    @cached_property
     def first(self) -> NDArray[np.bool_]:
         """bool[symbols]: True for those that are there before anything is merged."""
         fallback = self.spec.vocabulary.byte_ids
@@ -82,9 +81,11 @@ class SymbolTable:
             ArgumentError: merges make one token of different symbols.
         """
         if self._is_plain:
-            return self._rows([self._of_bytes[list(self.content(i))] for i in range(len(self))])
+            contents = [self.content(symbol) for symbol in range(len(self))]
+            data = np.frombuffer(b"".join(contents), np.uint8)
+            return self._of_bytes[data], _offsets(contents)
         made: dict[int, tuple[int, ...]] = {
-            symbol: (symbol,) for symbol in np.flatnonzero(self.first()).tolist()
+            symbol: (symbol,) for symbol in np.flatnonzero(self.first).tolist()
         }
         while self._make(made):
             pass
@@ -119,7 +120,7 @@ class SymbolTable:
     def _of_word(self, word: bytes) -> NDArray[np.uint32]:
         return self.of(np.array([symbol.id for symbol in self._first.of(word)], np.uint32))
 
-    @property
+    @cached_property
     def _is_plain(self) -> bool:
         """True if words are bytes, each of which is the same symbol wherever it stands."""
         spec = self.spec
@@ -127,15 +128,14 @@ class SymbolTable:
         has_all = len(spec.vocabulary.byte_ids) == 256
         return spec.alphabet == "bytes" and has_all and not is_marked
 
-    @property
+    @cached_property
     def _of_bytes(self) -> NDArray[np.uint32]:
         return self.of(np.array(self.spec.vocabulary.byte_ids, np.uint32))
 
     @staticmethod
     def _rows(rows: list[NDArray[np.uint32]] | list[tuple[int, ...]]) -> Rows:
-        offsets = np.fromiter(accumulate(map(len, rows), initial=0), np.int64, len(rows) + 1)
         values = [np.asarray(row, np.uint32) for row in rows if len(row)]
-        return np.concatenate([np.zeros(0, np.uint32), *values]), offsets
+        return np.concatenate([np.zeros(0, np.uint32), *values]), _offsets(rows)
 
     def _merges(self) -> MergeTable:
         table = self.spec.merges
@@ -145,3 +145,7 @@ class SymbolTable:
         # Ranks are only ever compared: small numbers do.
         ranks = np.unique(table.rank, return_inverse=True)[1].astype(np.uint32)
         return MergeTable(left[kept], right[kept], joined[kept], ranks[kept])
+
+
+def _offsets(rows: Iterable[Sized]) -> NDArray[np.int64]:
+    return np.array([*accumulate(map(len, rows), initial=0)], np.int64)
