@@ -12,6 +12,7 @@ from hypothesis.strategies import DrawFn
 
 from bytepair.engines import NAMES, PruneStrategy, PruneTask, Removal, select
 from bytepair.model import MergeTable
+from bytepair.pruning._borders import Words, cut_at_borders
 
 Word = tuple[int, ...]
 Row = tuple[int, int, int, int]  # left, right, joined, rank
@@ -193,6 +194,36 @@ def test_a_token_is_made_of_the_pair_that_joins_last(engine: str, case: Case) ->
     none = (0xFFFF_FFFF, 0xFFFF_FFFF)
     expected = [oracle.parts(i, frozenset()) or none for i in range(len(case.contents))]
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@given(case=cases(), joints=st.lists(st.tuples(*[st.integers(0, 2)] * 6), max_size=3))
+def test_words_may_be_cut_where_no_token_goes_over(
+    strategy: PruneStrategy, case: Case, joints: list[Word]
+) -> None:
+    """Words longer than any token; the pieces cost the same."""
+    long_words = {tuple(word) * 2: 3 for word in joints}
+    task = replace(case, counts=case.counts | long_words).task(strategy)
+    words = Words(task.symbols, task.offsets, task.counts, task.whole)
+    cut = cut_at_borders(words, task.contents, task.content_offsets[1:])
+    pieces = replace(task, **cut._asdict())
+    whole, parts = (select("native").pruner(one) for one in (task, pieces))
+    assert whole.advance(99, NO_LIMIT, NO_LIMIT) == parts.advance(99, NO_LIMIT, NO_LIMIT)
+    assert whole.n_tokens() == parts.n_tokens()
+    assert whole.uses().tolist() == parts.uses().tolist()
+
+
+def test_equal_pieces_are_counted_together() -> None:
+    """Of 0 1 2 and 2 0 1, no token goes over 1 2 or 2 0."""
+    words = Words(
+        np.array([0, 1, 2, 2, 0, 1], np.uint32),
+        np.array([0, 3, 6]),
+        np.array([5, 7]),
+        np.array([-1, -1]),
+    )
+    cut = cut_at_borders(words, np.array([0, 1], np.uint32), np.array([2]))
+    assert cut.symbols.tolist() == [0, 1, 2]
+    assert (cut.offsets.tolist(), cut.counts.tolist()) == ([0, 2, 3], [12, 12])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -26,6 +26,7 @@ from bytepair.model import (
     to_utf8,
 )
 from bytepair.pruning._apply import all_ids, map_ids, take_out
+from bytepair.pruning._borders import Words, cut_at_borders
 from bytepair.pruning._measure import Usage, n_tokens, unreachable
 from bytepair.pruning._report import Compression, PruneReport, RemovedToken
 from bytepair.pruning._result import PruneResult
@@ -168,13 +169,14 @@ class VocabularyPruner:
 
     def _task(self, plan: "_Plan", counts: WordCounts) -> PruneTask:
         table = plan.table
-        symbols, offsets = table.words(counts)
         contents, content_offsets = table.contents()
-        return PruneTask(
-            symbols,
-            offsets,
+        words = Words(
+            *table.words(counts),
             np.ascontiguousarray(counts.counts, np.int64),
             table.whole(counts, looks_up=plan.looks_up),
+        )
+        return PruneTask(
+            *cut_at_borders(words, contents, content_offsets[1:]),
             table.merges,
             contents,
             content_offsets,
