@@ -66,6 +66,17 @@ def stages(corpus: list[str]) -> bytepair.Tokenizer:
     return bytepair.Tokenizer(spec)
 
 
+def prune(tokenizer: bytepair.Tokenizer) -> NDArray[np.float32]:
+    """From a corpus to a smaller tokenizer and its rows."""
+    result = tokenizer.prune(["low lower"], vocab_size=300, keep=["low", b"er", 261])
+    assert_type(result, bytepair.PruneResult)
+    assert_type(result.tokenizer, bytepair.Tokenizer)
+    assert_type(result.id_map, NDArray[np.int64])
+    assert_type(result.report, bytepair.PruneReport)
+    rows: NDArray[np.float32] = result.slice_embeddings(np.zeros((300, 8), np.float32))
+    return rows
+
+
 def watch(moment: bytepair.Progress) -> None:
     """A progress callback."""
     assert_type(moment.done, int)

@@ -15,6 +15,7 @@ from bytepair.cli._decode import decode
 from bytepair.cli._encode import encode
 from bytepair.cli._guard import INTERRUPTED, guard, watch_interrupts
 from bytepair.cli._inspect import inspect
+from bytepair.cli._prune import prune
 from bytepair.cli._train import train
 from bytepair.patterns import UNICODE_VERSION
 
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (train, encode, decode, count, inspect, convert, bench):
+for command in (train, prune, encode, decode, count, inspect, convert, bench):
     app.command()(guard()(command))
 
 

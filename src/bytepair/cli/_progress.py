@@ -14,12 +14,12 @@ from rich.text import Text
 from bytepair import Progress
 from bytepair.cli._render import visible
 
-_VERBS = {"count": "counting", "learn": "learning"}
+_VERBS = {"count": "counting", "learn": "learning", "prune": "pruning"}
 _NEWEST_CELLS = 18
 
 
 class TrainingProgress:
-    """Give it to `train(progress=)` inside a `with` block: a bar on a terminal, silent elsewhere.
+    """Give it as `progress=` inside a `with` block: a bar on a terminal, silent elsewhere.
 
     Attributes:
         count_s, learn_s: seconds that counting and learning took, once the block is left.

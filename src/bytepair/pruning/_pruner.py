@@ -61,7 +61,7 @@ class VocabularyPruner:
     >>> spec = MergeLearner(vocab_size=264).learn(counts)
     >>> result = VocabularyPruner(max_loss=3).prune(spec, counts)
     >>> [(token.data, token.cost) for token in result.report.removed]
-    [(b'lower', 2)]
+    [(b'wer', 2)]
     """
 
     def __init__(
