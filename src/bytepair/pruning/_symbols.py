@@ -35,6 +35,8 @@ class SymbolTable:
         self.ids = np.array(sorted({*spec.vocabulary.tokens, *named_ids(spec)}), np.uint32)
         self.merges = self._merges()
         self._first = FirstSymbols(spec)
+        tokens = dict(spec.vocabulary.tokens.items())
+        self._contents = [tokens.get(token, b"") for token in self.ids.tolist()]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,7 +47,7 @@ class SymbolTable:
 
     def content(self, symbol: int) -> bytes:
         """The bytes that a symbol stands for; b"" for an end mark."""
-        return self.spec.vocabulary.tokens.get(int(self.ids[symbol]), b"")
+        return self._contents[symbol]
 
     @cached_property
     def first(self) -> NDArray[np.bool_]:
@@ -81,9 +83,8 @@ class SymbolTable:
             ArgumentError: merges make one token of different symbols.
         """
         if self._is_plain:
-            contents = [self.content(symbol) for symbol in range(len(self))]
-            data = np.frombuffer(b"".join(contents), np.uint8)
-            return self._of_bytes[data], _offsets(contents)
+            data = np.frombuffer(b"".join(self._contents), np.uint8)
+            return self._of_bytes[data], _offsets(self._contents)
         made: dict[int, tuple[int, ...]] = {
             symbol: (symbol,) for symbol in np.flatnonzero(self.first).tolist()
         }
