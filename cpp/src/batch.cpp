@@ -167,25 +167,22 @@ class Work {
   void encode(Encoder::Run& run, const TextSource::Share& share, std::size_t number) {
     Counted counted{share.n_before > 0, {}};
     counted.rows.reserve(share.texts.size());
-    std::size_t row = share.first_row;
+    std::size_t before = run.n_ids();
     try {
-      for (const auto text : share.texts) {
-        const std::size_t before = run.n_ids();
-        run.encode(text, cutter_);
-        counted.rows.push_back(static_cast<std::int64_t>(run.n_ids() - before));
-        ++row;
-        if (stop_) return;
-      }
+      run.encode(share.texts, cutter_);
     } catch (const Stopped&) {
       return;
     } catch (const ForbiddenToken& error) {
-      const std::size_t n_before = row == share.first_row ? share.n_before : 0;
+      const std::size_t n_before = run.text_ends.empty() ? share.n_before : 0;
       const ForbiddenToken in_row(n_before + error.at, error.content);
-      fail(number, row, std::make_exception_ptr(in_row));
+      fail(number, share.first_row + run.text_ends.size(), std::make_exception_ptr(in_row));
       return;
     } catch (...) {
-      fail(number, row, std::current_exception());
+      fail(number, share.first_row + run.text_ends.size(), std::current_exception());
       return;
+    }
+    for (const std::size_t end : run.text_ends) {
+      counted.rows.push_back(static_cast<std::int64_t>(end - std::exchange(before, end)));
     }
     if (keeps_ids_ && !is_alone_) {
       collector_.add(number, run.ids);

@@ -210,7 +210,7 @@ std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_v
   return {};
 }
 
-void WordCache::View::add(const WordKey& key, std::string_view word,
+void WordCache::View::add(std::uint32_t place, const WordKey& key, std::string_view word,
                           std::span<const TokenId> ids) noexcept {
   if (word.size() > kLongest || ids.empty()) return;
   Table& table = cache_.tables_[table_];
@@ -229,9 +229,8 @@ void WordCache::View::add(const WordKey& key, std::string_view word,
     first = ids[0] | (ids.size() > 1 ? std::uint64_t{ids[1]} << 32 : 0);
     second |= ids.size() > 2 ? ids[2] : 0;
   }
-  const std::uint32_t home = place(key);
   for (std::uint32_t probe = 0; probe < kProbes; ++probe) {
-    WordEntry& entry = entries_.data[probed(home, probe, mask_)];
+    WordEntry& entry = entries_.data[probed(place, probe, mask_)];
     std::uint64_t free = 0;
     if (entry.second.load(std::memory_order_relaxed) != 0 ||
         !entry.second.compare_exchange_strong(free, second, std::memory_order_relaxed)) {

@@ -2,6 +2,7 @@
 #include "bytepair/encode.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongAscii = 64;              // bytes from which ASCII is cut at borders
 constexpr std::size_t kHuge = std::size_t{1} << 16;  // bytes of a word that is not worth keeping
-constexpr std::size_t kMissedAtOnce = 48;
+constexpr std::size_t kMissedAtOnce = 512;
 constexpr std::size_t kBetweenPauses = std::size_t{1} << 20;  // bytes
 
 /// True if one of 16 bytes is not ASCII.
@@ -104,7 +105,31 @@ bool Encoder::divides(std::string_view text, std::size_t at, const Cutter& cutte
 Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps_ids)
     : encoder_(encoder), view_(encoder.cache_, expected_bytes), keeps_ids_(keeps_ids) {}
 
+/// An error may have left some of the text before.
+void Encoder::Run::begin() noexcept {
+  n_pending_ = odd_bytes_ = 0;
+  missed_.clear();
+  open_ends_.clear();
+}
+
 void Encoder::Run::encode(std::string_view text, const Cutter& cutter) {
+  begin();
+  encode_text(text, cutter);
+  join_missed();
+}
+
+void Encoder::Run::encode(std::span<const std::string_view> texts, const Cutter& cutter) {
+  begin();
+  text_ends.clear();
+  for (const auto text : texts) {
+    encode_text(text, cutter);
+    open_ends_.push_back({text_ends.size(), missed_.size()});
+    text_ends.push_back(n_ids());
+  }
+  join_missed();
+}
+
+void Encoder::Run::encode_text(std::string_view text, const Cutter& cutter) {
   const auto forbidden = cutter.forbidden.find(text, 0, text.size());
   if (forbidden.size > 0) {
     throw ForbiddenToken(forbidden.start, text.substr(forbidden.start, forbidden.size));
@@ -123,19 +148,23 @@ void Encoder::Run::encode(std::string_view text, const Cutter& cutter) {
 
 void Encoder::Run::show(std::string_view text, const Cutter& cutter, Observer& observer) {
   observer_ = &observer;
-  encode(text, cutter);
+  encode_text(text, cutter);
   observer_ = nullptr;
 }
 
 std::size_t Encoder::Run::encode_part(std::string_view text, bool is_last, bool is_first,
                                       const Cutter& cutter) {
+  begin();
+  std::size_t n_done = text.size();
   if (is_last) {
     encode_stretch(text, cutter, is_first);
-    return text.size();
+  } else {
+    // What is changed before it is cut may depend on what comes.
+    const bool changes = !encoder_.normalizer_.empty() || encoder_.edits_;
+    n_done = changes ? 0 : encode_pre_tokens(text, false);
   }
-  // What is changed before it is cut may depend on what comes.
-  if (!encoder_.normalizer_.empty() || encoder_.edits_) return 0;
-  return encode_pre_tokens(text, false);
+  join_missed();
+  return n_done;
 }
 
 /// A stretch between the tokens that are looked for in the text as it is.
@@ -175,7 +204,6 @@ void Encoder::Run::encode_inner(std::string_view text, bool is_first) {
 std::size_t Encoder::Run::encode_pre_tokens(std::string_view text, bool is_last) {
   std::array<std::size_t, Splitter::kBatch> ends;
   SplitChain::Progress progress;
-  n_pending_ = odd_bytes_ = 0;  // an error may have left some of the text before
   std::size_t start = 0;
   for (std::size_t question = kBetweenPauses; start < text.size();) {
     const std::size_t n = encoder_.chain_.cut(text, start, is_last, progress, ends);
@@ -193,6 +221,7 @@ std::size_t Encoder::Run::encode_pre_tokens(std::string_view text, bool is_last)
     }
   }
   flush();
+  if (!encoder_.words_may_wait()) join_missed();
   return start;
 }
 
@@ -310,13 +339,14 @@ void Encoder::Run::add_word(const WordKey& key, std::string_view word) {
 
 /// Looks up all words that wait.
 void Encoder::Run::flush() {
-  n_missed_ = 0;
   look_up(keeps_ids_ ? ids.room(odd_bytes_ + n_pending_ * (WordKey::kShort + 1) + 4) : nullptr);
   n_pending_ = 0;
   odd_bytes_ = 0;
+  if (missed_.size() >= kMissedAtOnce) join_missed();
 }
 
 void Encoder::Run::look_up(TokenId* out) {
+  const std::size_t n_before = n_ids();
   std::size_t n_found = 0;
   for (std::size_t i = 0; i < n_pending_; ++i) {
     const auto& kernel = lookup_kernel();
@@ -329,14 +359,10 @@ void Encoder::Run::look_up(TokenId* out) {
     n_found += n_ids;
     if (i == n_pending_) break;
     n_ids = look_up(i, keeps_ids_ ? out + n_found : nullptr);
-    if (n_ids == 0) {
-      missed_[n_missed_++] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n_found)};
-    }
+    if (n_ids == 0) missed_.push_back({keys_[i], long_words_[i], n_before + n_found, places_[i]});
     n_found += n_ids;
   }
-  if (n_missed_ > 0) {
-    add_missed(out, n_found);
-  } else if (keeps_ids_) {
+  if (keeps_ids_) {
     ids.grow(n_found);
   } else {
     n_counted_ += n_found;
@@ -353,55 +379,76 @@ std::size_t Encoder::Run::look_up(std::size_t i, TokenId* out) {
 }
 
 /// Joins the words that are not known and puts their ids between those that were found.
-void Encoder::Run::add_missed(TokenId* out, std::size_t n_found) {
-  struct Range {
-    std::size_t start;
-    std::size_t size;
-  };
-  std::array<Range, kPending> ranges;  // of each missed word in `missed_ids_`
-  std::array<Words::Word, kMissedAtOnce> words;
-  std::array<std::uint32_t, kMissedAtOnce> numbers;
-  missed_ids_.clear();
-  for (std::size_t first = 0; first < n_missed_; first += kMissedAtOnce) {
-    std::size_t n_words = 0;
-    for (std::size_t m = first; m < std::min(first + kMissedAtOnce, n_missed_); ++m) {
-      const std::size_t number = missed_[m].word;
-      if (first > 0) {  // the same word may have been missed, and joined, before
-        std::array<TokenId, 4> storage;
-        const auto known = view_.find(keys_[number], word(number), storage);
-        ranges[m] = {missed_ids_.size(), known.size()};
-        missed_ids_.insert(missed_ids_.end(), known.begin(), known.end());
-        if (!known.empty()) continue;
-      }
-      numbers[n_words] = static_cast<std::uint32_t>(m);
-      words[n_words++] = {word(number), !keys_[number].is_piece()};
-    }
-    std::size_t start = missed_ids_.size();
-    encoder_.words_.encode(std::span(words.data(), n_words), missed_ids_);
-    for (std::size_t i = 0; i < n_words; ++i) {
-      ranges[numbers[i]] = {start, words[i].n_ids};
-      view_.add(keys_[missed_[numbers[i]].word], words[i].text,
-                std::span(missed_ids_).subspan(start, words[i].n_ids));
-      start += words[i].n_ids;
-    }
+void Encoder::Run::join_missed() {
+  if (!missed_.empty()) {
+    find_distinct();
+    missed_ids_.clear();
+    encoder_.words_.encode(distinct_, missed_ids_);
+    put_missed();
+    missed_.clear();
+    view_.settle();
   }
+  open_ends_.clear();
+}
+
+/// The same word may have been missed several times.
+void Encoder::Run::find_distinct() {
+  constexpr std::uint16_t kNone = 0xFFFF;
+  // Numbers of distinct words, by place, in a small table with open addressing.
+  std::array<std::uint16_t, 4 * kMissedAtOnce> table;
+  static_assert(kMissedAtOnce + kPending < table.size() / 2);
+  const std::size_t mask = std::min(std::bit_ceil(missed_.size() * 2), table.size()) - 1;
+  std::fill_n(table.data(), mask + 1, kNone);
+  distinct_.clear();
+  numbers_.clear();
+  for (const Missed& missed : missed_) {
+    const auto word = missed.word();
+    const bool is_whole = !missed.key.is_piece();
+    const auto differs = [&](const Words::Word& other) {
+      return other.text != word || other.is_whole != is_whole;
+    };
+    std::size_t at = missed.place & mask;
+    while (table[at] != kNone && differs(distinct_[table[at]])) at = (at + 1) & mask;
+    if (table[at] == kNone) {
+      table[at] = static_cast<std::uint16_t>(distinct_.size());
+      distinct_.push_back({word, is_whole});
+    }
+    numbers_.push_back(table[at]);
+  }
+}
+
+/// Puts the ids of the words that were joined where they belong, in the cache as well.
+void Encoder::Run::put_missed() {
+  std::size_t n_known = 0;
   std::size_t n_more = 0;
-  for (std::size_t m = 0; m < n_missed_; ++m) n_more += ranges[m].size;
-  if (keeps_ids_) {
-    // From the end: what lies behind a missed word moves to where it belongs.
-    std::size_t end = n_found;
-    for (std::size_t m = n_missed_, shift = n_more; m-- > 0;) {
-      const std::size_t place = missed_[m].n_before;
-      std::memmove(out + place + shift, out + place, (end - place) * sizeof(TokenId));
-      shift -= ranges[m].size;
-      std::copy_n(missed_ids_.data() + ranges[m].start, ranges[m].size, out + place + shift);
-      end = place;
-    }
-    ids.grow(n_found + n_more);
-  } else {
-    n_counted_ += n_found + n_more;
+  auto open = open_ends_.begin();
+  for (std::size_t m = 0; m < missed_.size(); ++m) {
+    for (; open != open_ends_.end() && open->n_missed == m; ++open) text_ends[open->text] += n_more;
+    const auto& word = distinct_[numbers_[m]];
+    n_more += word.n_ids;
+    if (numbers_[m] < n_known) continue;
+    ++n_known;
+    view_.add(missed_[m].place, missed_[m].key, word.text,
+              std::span(missed_ids_).subspan(word.start, word.n_ids));
   }
-  view_.settle();
+  for (; open != open_ends_.end(); ++open) text_ends[open->text] += n_more;
+  if (!keeps_ids_) {
+    n_counted_ += n_more;
+    return;
+  }
+  ids.room(n_more);
+  TokenId* const data = ids.data();
+  // From the end: what lies behind a missed word moves to where it belongs.
+  std::size_t end = ids.size();
+  for (std::size_t m = missed_.size(), shift = n_more; m-- > 0;) {
+    const auto& word = distinct_[numbers_[m]];
+    const std::size_t place = missed_[m].n_before;
+    std::memmove(data + place + shift, data + place, (end - place) * sizeof(TokenId));
+    shift -= word.n_ids;
+    std::copy_n(missed_ids_.data() + word.start, word.n_ids, data + place + shift);
+    end = place;
+  }
+  ids.grow(n_more);
 }
 
 }  // namespace bytepair

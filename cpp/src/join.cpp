@@ -13,10 +13,10 @@ namespace {
 
 /// One function for each kind of table and lane.
 struct JoinKernel {
-  void (*narrow16)(const PairTable<NarrowSlot>&, Lane<16>*, std::size_t);
-  void (*narrow64)(const PairTable<NarrowSlot>&, Lane<64>*, std::size_t);
-  void (*wide16)(const PairTable<WideSlot>&, Lane<16>*, std::size_t);
-  void (*wide64)(const PairTable<WideSlot>&, Lane<64>*, std::size_t);
+  void (*narrow16)(const PairTable<NarrowSlot>&, LaneWords<16>&);
+  void (*narrow64)(const PairTable<NarrowSlot>&, LaneWords<64>&);
+  void (*wide16)(const PairTable<WideSlot>&, LaneWords<16>&);
+  void (*wide64)(const PairTable<WideSlot>&, LaneWords<64>&);
 };
 
 namespace any {
@@ -67,13 +67,34 @@ const JoinKernel& kernel() {
 }  // namespace
 
 template <class Table, std::size_t N>
-void join_lanes(const Table& table, std::span<Lane<N>> lanes) {
-  if (lanes.size() > kMostLanes) throw std::invalid_argument("too many lanes");
+void join_lanes(const Table& table, LaneWords<N>& words) {
   constexpr bool kNarrow = std::is_same_v<Table, PairTable<NarrowSlot>>;
-  if constexpr (kNarrow && N == 16) kernel().narrow16(table, lanes.data(), lanes.size());
-  if constexpr (kNarrow && N == 64) kernel().narrow64(table, lanes.data(), lanes.size());
-  if constexpr (!kNarrow && N == 16) kernel().wide16(table, lanes.data(), lanes.size());
-  if constexpr (!kNarrow && N == 64) kernel().wide64(table, lanes.data(), lanes.size());
+  if constexpr (kNarrow && N == 16) kernel().narrow16(table, words);
+  if constexpr (kNarrow && N == 64) kernel().narrow64(table, words);
+  if constexpr (!kNarrow && N == 16) kernel().wide16(table, words);
+  if constexpr (!kNarrow && N == 64) kernel().wide64(table, words);
+}
+
+namespace {
+
+template <std::size_t N>
+class InPlace final : public LaneWords<N> {
+ public:
+  explicit InPlace(std::span<Lane<N>> lanes) : lanes_(lanes) {}
+  Lane<N>* next() override { return next_ < lanes_.size() ? &lanes_[next_++] : nullptr; }
+  void take(Lane<N>&) override {}
+
+ private:
+  std::span<Lane<N>> lanes_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+template <class Table, std::size_t N>
+void join_lanes(const Table& table, std::span<Lane<N>> lanes) {
+  InPlace<N> words(lanes);
+  join_lanes(table, static_cast<LaneWords<N>&>(words));
 }
 
 template <class Table>
@@ -135,9 +156,11 @@ Chain join_by_chance(const Table& table, std::span<const Symbol> word, Chance& l
   return chain;
 }
 
-template void join_lanes(const PairTable<NarrowSlot>&, std::span<Lane<16>>);
+template void join_lanes(const PairTable<NarrowSlot>&, LaneWords<16>&);
+template void join_lanes(const PairTable<NarrowSlot>&, LaneWords<64>&);
+template void join_lanes(const PairTable<WideSlot>&, LaneWords<16>&);
+template void join_lanes(const PairTable<WideSlot>&, LaneWords<64>&);
 template void join_lanes(const PairTable<NarrowSlot>&, std::span<Lane<64>>);
-template void join_lanes(const PairTable<WideSlot>&, std::span<Lane<16>>);
 template void join_lanes(const PairTable<WideSlot>&, std::span<Lane<64>>);
 template Chain join_by_chance(const PairTable<NarrowSlot>&, std::span<const Symbol>, Chance&);
 template Chain join_by_chance(const PairTable<WideSlot>&, std::span<const Symbol>, Chance&);

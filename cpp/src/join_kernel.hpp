@@ -58,21 +58,34 @@ inline void close_up(Lane<N>& lane, std::uint32_t join) {
   if (N == 64) lane.right = rest != 0 ? static_cast<std::uint32_t>(__builtin_ctzll(rest)) : N;
 }
 
+/// Goes to the next join in a lane, and where there is none to the next word. nullptr if there are no
+/// more words.
+template <std::size_t N>
+inline Lane<N>* proceed(Lane<N>* lane, LaneWords<N>& words) {
+  std::uint32_t join = next_join(*lane);
+  while (join >= Lane<N>::kNoRank) {
+    words.take(*lane);
+    lane = words.next();
+    if (lane == nullptr) return nullptr;
+    join = next_join(*lane);
+  }
+  close_up(*lane, join);
+  return lane;
+}
+
 template <class Table, std::size_t N>
-void join_lanes(const Table& table, Lane<N>* lanes, std::size_t n_lanes) {
-  // What must wait for memory is asked for in one loop and used in the next.
-  Lane<N>* active[kMostLanes];
+void join_lanes(const Table& table, LaneWords<N>& words) {
+  Lane<N>* active[kLanes<N>];
   std::size_t n_active = 0;
-  for (std::size_t i = 0; i < n_lanes; ++i) active[n_active++] = lanes + i;
+  while (n_active < kLanes<N> && (active[n_active] = words.next()) != nullptr) ++n_active;
+  // What must wait for memory is asked for in one loop and used in the next.
   while (n_active > 0) {
     std::size_t n_left = 0;
     for (std::size_t i = 0; i < n_active; ++i) {
-      Lane<N>& lane = *active[i];
-      const std::uint32_t join = next_join(lane);
-      if (join >= Lane<N>::kNoRank) continue;
-      close_up(lane, join);
-      table.prefetch_joined(lane.order);
-      active[n_left++] = &lane;
+      Lane<N>* const lane = proceed(active[i], words);
+      if (lane == nullptr) continue;
+      table.prefetch_joined(lane->order);
+      active[n_left++] = lane;
     }
     n_active = n_left;
     for (std::size_t i = 0; i < n_active; ++i) {

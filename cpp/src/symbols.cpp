@@ -48,6 +48,11 @@ bool FirstSymbols::is_part(std::string_view bytes) const noexcept {
   return !bytes.empty() && read(bytes, 0).bytes.size() == bytes.size();
 }
 
+bool FirstSymbols::may_fail() const noexcept {
+  const bool falls_back = !rules_.by_bytes && !rules_.fallback.empty();
+  return !is_plain_ && !rules_.unknown && !falls_back;
+}
+
 FirstSymbols::Part FirstSymbols::read(std::string_view word, std::size_t at) const noexcept {
   if (rules_.by_bytes) return {word.substr(at, 1), 0};
   const auto [size, code] = read_utf8(bytes_of(word) + at, bytes_of(word) + word.size());

@@ -14,9 +14,7 @@ namespace {
 // Bytes whose symbols, and an end mark, fit a lane.
 constexpr std::size_t kShort = 15;
 constexpr std::size_t kMedium = 63;
-// More lanes no longer hide more of the memory's slowness.
-constexpr std::size_t kShortLanes = 48;
-constexpr std::size_t kMediumLanes = 16;
+constexpr std::size_t kAtOnce = 512;  // words of one size
 
 std::string_view token_at(const Tokens& tokens, std::size_t i) {
   return tokens.bytes.substr(tokens.offsets[i], tokens.offsets[i + 1] - tokens.offsets[i]);
@@ -74,11 +72,10 @@ void Words::add_first(const Tokens& tokens) {
 }
 
 void Words::add_whole(const Tokens& tokens) {
-  const std::size_t n = tokens.symbols.size();
-  whole_ = TokenTable(n + 256, tokens.bytes.size());
   // A byte that stands in for unknown characters is found by its spelling, not by itself: a text of
   // this byte alone gets an end mark. Of tokens with the same bytes the last one counts, and
   // anything rather than such a spelling.
+  const std::size_t n = tokens.symbols.size();
   unsigned left_out = Tokens::kContinuesWord | Tokens::kEndsWord;
   if (!first_.rules().by_bytes) {
     left_out |= Tokens::kByteFallback;
@@ -89,29 +86,37 @@ void Words::add_whole(const Tokens& tokens) {
   }
   add_contents(tokens, left_out);
   if (borders_.empty()) return;
-  cut_whole_ = TokenTable(n, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const auto content = token_at(tokens, i);
     if (borders_.is_cut(content)) cut_whole_.add(content, id_of(tokens.symbols[i]));
   }
 }
 
-/// Adds the tokens of no such kind, while the memory for the next ones is on its way.
+/// Adds the tokens of no such kind that merging does not lead to: these are few, and quickly looked
+/// through.
 void Words::add_contents(const Tokens& tokens, unsigned left_out) {
-  constexpr std::size_t kAhead = 16;
-  std::array<std::uint64_t, kAhead> hashes{};
-  const std::size_t n = tokens.symbols.size();
-  for (std::size_t next = 0; next < n + kAhead; ++next) {
-    std::uint64_t& hash = hashes[next % kAhead];
-    if (next >= kAhead && !(tokens.kinds[next - kAhead] & left_out)) {
-      const std::size_t i = next - kAhead;
-      whole_.add(token_at(tokens, i), id_of(tokens.symbols[i]), hash);
+  std::vector<Word> words;
+  std::vector<TokenId> ids;
+  std::vector<TokenId> joined;
+  const auto add_all = [&] {
+    joined.clear();
+    if (!may_fail()) encode(words, joined);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool is_joined = words[i].n_ids == 1 && joined[words[i].start] == ids[i];
+      const bool is_needed = !is_joined || whole_.find(words[i].text) != nullptr;
+      if (is_needed) whole_.add(words[i].text, ids[i]);
     }
-    if (next < n) {
-      hash = hash_bytes(token_at(tokens, next));
-      whole_.prefetch(hash);
-    }
+    words.clear();
+    ids.clear();
+  };
+  for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
+    const auto content = token_at(tokens, i);
+    if (content.empty() || tokens.kinds[i] & left_out) continue;
+    words.push_back({content, false});
+    ids.push_back(id_of(tokens.symbols[i]));
+    if (words.size() == kAtOnce) add_all();
   }
+  add_all();
 }
 
 void Words::find_borders(const Tokens& tokens, const MergeColumns& merges) {
@@ -156,95 +161,95 @@ void Words::rank_byte_pairs() {
 }
 
 void Words::encode(std::span<Word> words, std::vector<TokenId>& ids) const {
+  check(words);
   std::visit([&](const auto& pairs) { encode(pairs, words, ids); }, table_);
 }
 
-namespace {
-
-/// Some words of one size on their way.
-template <std::size_t N, std::size_t kMost>
-struct Lanes {
-  std::array<Lane<N>, kMost> lanes;
-  std::size_t n = 0;
-
-  [[nodiscard]] bool is_full() const { return n == kMost; }
-  [[nodiscard]] Lane<N>& next() { return lanes[n++]; }
-  template <class Pairs>
-  void join(const Pairs& pairs) {
-    join_lanes(pairs, std::span(lanes.data(), n));
+/// Throws UnknownCharacter for the first one in the order of the words, which is not that of lanes.
+void Words::check(std::span<const Word> words) const {
+  if (!may_fail()) return;
+  std::vector<Symbol> symbols;
+  for (const Word& word : words) {
+    symbols.resize(word.text.size() + 1);
+    const bool is_token = word.is_whole && whole_.find(word.text) != nullptr;
+    if (!is_token) first_.write(word.text, symbols.data());
   }
+}
+
+/// Words of one size, each in a lane until it is joined.
+template <class Pairs, std::size_t N>
+class Words::Joined final : public LaneWords<N> {
+ public:
+  /// `numbers`: which of all words.
+  Joined(const Words& vocabulary, const Pairs& pairs, std::span<Word> words,
+         std::span<const std::uint32_t> numbers, std::vector<TokenId>& ids)
+      : vocabulary_(vocabulary), pairs_(pairs), words_(words), numbers_(numbers), ids_(ids) {}
+
+  Lane<N>* next() override {
+    if (next_ == numbers_.size()) return nullptr;
+    Lane<N>* lane = free_ != nullptr ? std::exchange(free_, nullptr) : &lanes_[next_];
+    lane->word = numbers_[next_++];
+    vocabulary_.fill(pairs_, words_[lane->word].text, *lane);
+    return lane;
+  }
+
+  void take(Lane<N>& lane) override {
+    free_ = &lane;
+    Word& word = words_[lane.word];
+    word.start = ids_.size();
+    word.n_ids = static_cast<std::uint32_t>(std::popcount(lane.alive));
+    for (auto alive = lane.alive; alive != 0; alive &= alive - 1) {
+      const auto place = static_cast<std::size_t>(std::countr_zero(alive));
+      ids_.push_back(vocabulary_.id_of(lane.symbols[place]));
+    }
+  }
+
+ private:
+  const Words& vocabulary_;
+  const Pairs& pairs_;
+  std::span<Word> words_;
+  std::span<const std::uint32_t> numbers_;
+  std::vector<TokenId>& ids_;
+  std::size_t next_ = 0;
+  std::array<Lane<N>, kLanes<N>> lanes_;
+  Lane<N>* free_ = nullptr;  // the last one taken: another word is wanted right after it
 };
 
-/// Some words on their way, in order: those that are joined together, and those that need not be.
-struct Batch {
-  struct Item {
-    Words::Word* word;
-    const TokenId* id;  // of a word that is a token; nullptr: the next lane of its size
-  };
-  std::array<Item, 2 * kShortLanes> items;
-  std::size_t n_items = 0;
-  Lanes<16, kShortLanes> short_lanes;
-  Lanes<64, kMediumLanes> medium_lanes;
-
-  [[nodiscard]] bool is_full() const {
-    return n_items == items.size() || short_lanes.is_full() || medium_lanes.is_full();
-  }
-};
-
-}  // namespace
+template <std::size_t N, class Pairs>
+void Words::join(const Pairs& pairs, std::span<Word> words, std::span<const std::uint32_t> numbers,
+                 std::vector<TokenId>& ids) const {
+  Joined<Pairs, N> joined(*this, pairs, words, numbers, ids);
+  join_lanes(pairs, static_cast<LaneWords<N>&>(joined));
+}
 
 template <class Pairs>
 void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const {
-  Batch batch;
-  const auto flush = [&] {
-    batch.short_lanes.join(pairs);
-    batch.medium_lanes.join(pairs);
-    const auto* short_lane = batch.short_lanes.lanes.data();
-    const auto* medium_lane = batch.medium_lanes.lanes.data();
-    const auto add = [&](const auto& lane) {
-      for (auto alive = lane.alive; alive != 0; alive &= alive - 1) {
-        ids.push_back(id_of(lane.symbols[static_cast<std::size_t>(std::countr_zero(alive))]));
-      }
-      return static_cast<std::uint32_t>(std::popcount(lane.alive));
-    };
-    for (const auto& [word, id] : std::span(batch.items.data(), batch.n_items)) {
-      if (id != nullptr) {
-        ids.push_back(*id);
-        word->n_ids = 1;
-      } else {
-        word->n_ids = word->text.size() <= kShort ? add(*short_lane++) : add(*medium_lane++);
-      }
-    }
-    batch.n_items = batch.short_lanes.n = batch.medium_lanes.n = 0;
+  std::array<std::uint32_t, kAtOnce> short_words;
+  std::array<std::uint32_t, kAtOnce> medium_words;
+  std::size_t n_short = 0;
+  std::size_t n_medium = 0;
+  const auto join_all = [&] {
+    join<16>(pairs, words, std::span(short_words.data(), std::exchange(n_short, 0)), ids);
+    join<64>(pairs, words, std::span(medium_words.data(), std::exchange(n_medium, 0)), ids);
   };
-  std::array<std::uint64_t, 2 * kShortLanes> hashes;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i % hashes.size() == 0) {
-      const auto next = words.subspan(i, std::min(hashes.size(), words.size() - i));
-      for (std::size_t k = 0; k < next.size(); ++k) {
-        hashes[k] = whole_.hash(next[k].text);
-        whole_.prefetch(hashes[k]);
-      }
-    }
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
     Word& word = words[i];
-    const auto hash = hashes[i % hashes.size()];
-    const TokenId* id = word.is_whole ? whole_.find(word.text, hash) : nullptr;
-    if (id == nullptr && word.text.size() > kMedium) {
-      flush();
-      const std::size_t before = ids.size();
+    if (const TokenId* id = word.is_whole ? whole_.find(word.text) : nullptr; id != nullptr) {
+      word.start = ids.size();
+      word.n_ids = 1;
+      ids.push_back(*id);
+    } else if (word.text.size() <= kShort) {
+      short_words[n_short++] = i;
+    } else if (word.text.size() <= kMedium) {
+      medium_words[n_medium++] = i;
+    } else {
+      word.start = ids.size();
       encode_long(pairs, word.text, ids);
-      word.n_ids = static_cast<std::uint32_t>(ids.size() - before);
-      continue;
+      word.n_ids = static_cast<std::uint32_t>(ids.size() - word.start);
     }
-    if (batch.is_full()) flush();
-    if (id == nullptr && word.text.size() <= kShort) {
-      fill(pairs, word.text, batch.short_lanes.next());
-    } else if (id == nullptr) {
-      fill(pairs, word.text, batch.medium_lanes.next());
-    }
-    batch.items[batch.n_items++] = {&word, id};
+    if (n_short == kAtOnce || n_medium == kAtOnce) join_all();
   }
-  flush();
+  join_all();
 }
 
 template <class Pairs, std::size_t N>

@@ -41,8 +41,11 @@ Ids find(const WordCache::View& view, std::string_view word) {
   return find(view, key_of(word), word);
 }
 
+void add(WordCache::View& view, const WordKey& key, std::string_view word, const Ids& ids) {
+  view.add(view.place(key), key, word, ids);
+}
 void add(WordCache::View& view, std::string_view word, const Ids& ids) {
-  view.add(key_of(word), word, ids);
+  add(view, key_of(word), word, ids);
 }
 
 /// Some ids that depend on nothing but the word.
@@ -94,7 +97,7 @@ TEST(a_piece_is_not_the_word_of_the_same_bytes) {
   for (const std::string word : {"ab", "a long word, longer than fifteen bytes"}) {
     add(view, word, {1});
     CHECK_EQ(find(view, key_of(word).of_piece(), word), Ids{});
-    view.add(key_of(word).of_piece(), word, Ids{2});
+    add(view, key_of(word).of_piece(), word, Ids{2});
     CHECK_EQ(find(view, word), Ids{1});
     CHECK_EQ(find(view, key_of(word).of_piece(), word), Ids{2});
   }
@@ -167,7 +170,7 @@ TEST(threads_see_complete_entries_only) {
             const auto found = view.find(key_of(word), word, storage);
             const auto ids = ids_of(word);
             if (found.empty()) {
-              view.add(key_of(word), word, ids);
+              add(view, key_of(word), word, ids);
             } else if (!std::equal(found.begin(), found.end(), ids.begin(), ids.end())) {
               ++n_wrong;
             }

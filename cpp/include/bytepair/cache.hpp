@@ -50,8 +50,9 @@ class WordCache {
     [[nodiscard]] std::span<const TokenId> find(const WordKey& key, std::string_view word,
                                                 std::array<TokenId, 4>& storage) const noexcept;
 
-    /// Remembers a word if there is room.
-    void add(const WordKey& key, std::string_view word, std::span<const TokenId> ids) noexcept;
+    /// Remembers a word if there is room. `place`: of the key.
+    void add(std::uint32_t place, const WordKey& key, std::string_view word,
+             std::span<const TokenId> ids) noexcept;
 
     /// To be called now and then; makes room if many words were added.
     void settle();

@@ -106,6 +106,10 @@ class Encoder {
 
  private:
   [[nodiscard]] bool divides(std::string_view text, std::size_t at, const Cutter& cutter) const;
+  /// True if words lie in the text that was given, and none of them can fail: they may wait.
+  [[nodiscard]] bool words_may_wait() const noexcept {
+    return normalizer_.empty() && !edits_ && !words_.may_fail();
+  }
 
   Normalizer normalizer_;
   Edit edit_;
@@ -127,6 +131,12 @@ class Encoder::Run {
   /// those joined. O(n log n) for any input. Throws ForbiddenToken, UnknownCharacter; the ids of
   /// the text so far are then there.
   void encode(std::string_view text, const Cutter& cutter);
+
+  /// The same for texts one after the other; those that are cut as they are are joined together,
+  /// which costs less. `text_ends` takes how many ids there are behind each of them; if one cannot be
+  /// encoded, it has as many numbers as there are texts before.
+  void encode(std::span<const std::string_view> texts, const Cutter& cutter);
+  std::vector<std::size_t> text_ends;
 
   /// Sees the parts of a text in order, as they are encoded; `text` is a part of the given text
   /// where nothing has changed it.
@@ -158,13 +168,21 @@ class Encoder::Run {
   [[nodiscard]] std::size_t n_ids() const noexcept { return n_counted_ + ids.size(); }
 
  private:
-  /// A word that is not known: where among those that wait, and behind how many ids.
+  /// A word that is not known.
   struct Missed {
-    std::uint32_t word;
-    std::uint32_t n_before;
+    WordKey key;
+    std::string_view text;  // of a long word; it must stay until that is joined
+    std::size_t n_before;   // ids before it, without those of other words that are not known
+    std::uint32_t place;    // where it would stand
+
+    [[nodiscard]] std::string_view word() const noexcept {
+      return key.is_long() ? text : key.short_word();
+    }
   };
   static constexpr std::size_t kPending = 256;
 
+  void begin() noexcept;
+  void encode_text(std::string_view text, const Cutter& cutter);
   void encode_stretch(std::string_view text, const Cutter& cutter, bool is_first);
   void encode_inner(std::string_view text, bool is_first);
   std::size_t encode_pre_tokens(std::string_view text, bool is_last = true);
@@ -186,7 +204,9 @@ class Encoder::Run {
   void flush();
   void look_up(TokenId* out);
   std::size_t look_up(std::size_t i, TokenId* out);
-  void add_missed(TokenId* out, std::size_t n_found);
+  void join_missed();
+  void find_distinct();
+  void put_missed();
 
   const Encoder& encoder_;
   WordCache::View view_;
@@ -194,14 +214,22 @@ class Encoder::Run {
   Observer* observer_ = nullptr;
   std::size_t n_counted_ = 0;
   std::size_t n_pending_ = 0;
-  std::size_t n_missed_ = 0;
   std::size_t odd_bytes_ = 0;  // of the long words among those that wait
   // Of each word that waits to be looked up together with others:
   std::array<WordKey, kPending> keys_;
   std::array<std::uint32_t, kPending> places_;
   std::array<std::string_view, kPending> long_words_;  // only of those that are long
-  std::array<Missed, kPending> missed_;
+  // Words that are not known wait for others to be joined with. Then:
+  std::vector<Missed> missed_;
+  std::vector<Words::Word> distinct_;  // those that differ
+  std::vector<std::uint16_t> numbers_;  // which of them each is
   std::vector<TokenId> missed_ids_;
+  /// A text that ended behind so many words that are not known.
+  struct OpenEnd {
+    std::size_t text;
+    std::size_t n_missed;
+  };
+  std::vector<OpenEnd> open_ends_;
   Normalizer::Buffers normalized_;
   std::string edited_;
 };

@@ -23,8 +23,9 @@ struct Lane {
   static constexpr std::uint32_t kNoRank = kMostOrders << kPlaceBits;
 
   alignas(64) std::uint32_t ranks[N + 1];  // of the pair that begins at each place; one more to spare
-  alignas(64) Symbol symbols[N + 1];       // the last one is none: a border
+  Symbol symbols[N + 1];                   // the last one is none: a border
   std::uint64_t alive;                     // bit i: there is a symbol at place i
+  std::uint32_t word;                      // which one it is, for whoever asked
   std::uint32_t order;                     // of the join at hand
   std::uint32_t left;                      // places around it; N where the word ends
   std::uint32_t at;
@@ -35,11 +36,31 @@ struct Lane {
 /// The order of a pair, given its rank.
 constexpr std::uint32_t order_of_rank(std::uint32_t rank) { return rank >> Lane<64>::kPlaceBits; }
 
-/// Most lanes at a time.
-inline constexpr std::size_t kMostLanes = 64;
+/// The words that lanes are filled with.
+template <std::size_t N>
+class LaneWords {
+ public:
+  LaneWords() = default;
+  virtual ~LaneWords() = default;
+  LaneWords(const LaneWords&) = delete;
+  LaneWords& operator=(const LaneWords&) = delete;
+
+  /// The next word in a lane: its symbols, the ranks of their pairs (kNoRank where there is none) and
+  /// `alive`. nullptr if there are no more.
+  virtual Lane<N>* next() = 0;
+  /// A word in which all is joined, whose lane may be used again; they come in any order.
+  virtual void take(Lane<N>& lane) = 0;
+};
+
+/// Words on their way at a time: more no longer hide more of the memory's slowness.
+template <std::size_t N>
+inline constexpr std::size_t kLanes = N == 16 ? 48 : 16;
 
 /// Joins what can be joined in many words at once: while one waits for memory the others go on.
-/// The lanes hold symbols, the ranks of their pairs (kNoRank where there is none) and `alive`.
+template <class Table, std::size_t N>
+void join_lanes(const Table& table, LaneWords<N>& words);
+
+/// The same for words that are in lanes already.
 template <class Table, std::size_t N>
 void join_lanes(const Table& table, std::span<Lane<N>> lanes);
 

@@ -57,6 +57,9 @@ class FirstSymbols {
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
   [[nodiscard]] const Symbol* of_bytes() const noexcept { return bytes_[0].data(); }
 
+  /// False if every word has symbols: nothing throws UnknownCharacter.
+  [[nodiscard]] bool may_fail() const noexcept;
+
   /// True if neighbours without a symbol become one; with byte fallback there are none.
   [[nodiscard]] bool fuses() const noexcept { return fuses_; }
 

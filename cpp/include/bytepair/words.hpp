@@ -40,11 +40,16 @@ class Words {
     std::string_view text;  // not empty
     bool is_whole = true;
     std::uint32_t n_ids = 0;
+    std::size_t start = 0;  // where its ids are
   };
 
-  /// Appends the ids of all words, in order, and sets `n_ids`; many at once cost less. A word of n
-  /// bytes becomes at most n + 1 ids. O(n log n). Throws UnknownCharacter for the first one.
+  /// Appends the ids of all words, in any order, and sets where they are; many at once cost less. A
+  /// word of n bytes becomes at most n + 1 ids. O(n log n). Throws UnknownCharacter for the first
+  /// one.
   void encode(std::span<Word> words, std::vector<TokenId>& ids) const;
+
+  /// False if no word throws UnknownCharacter.
+  [[nodiscard]] bool may_fail() const noexcept { return first_.may_fail(); }
 
   /// The ids of one pre-token, each with the byte of it at which the token begins.
   struct Placed {
@@ -76,8 +81,16 @@ class Words {
   void find_borders(const Tokens& tokens, const MergeColumns& merges);
   void rank_byte_pairs();
 
+  template <class Pairs, std::size_t N>
+  class Joined;  // words in lanes
+
+  void check(std::span<const Word> words) const;
+
   template <class Pairs>
   void encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const;
+  template <std::size_t N, class Pairs>
+  void join(const Pairs& pairs, std::span<Word> words, std::span<const std::uint32_t> numbers,
+            std::vector<TokenId>& ids) const;
   template <class Pairs, std::size_t N>
   void fill(const Pairs& pairs, std::string_view text, Lane<N>& lane) const;
   template <class Pairs>
@@ -91,7 +104,7 @@ class Words {
   Table table_;
   std::vector<std::uint32_t> byte_pair_ranks_;  // by two bytes, where the parts are plain bytes
   Borders borders_;
-  TokenTable whole_;
+  TokenTable whole_;      // tokens that their bytes are not joined to
   TokenTable cut_whole_;  // those with borders in them
 };
 
