@@ -14,7 +14,8 @@ constexpr std::size_t kSmallest = 256;       // entries of the first table
 constexpr std::size_t kArenaPerEntry = 4;    // 4-byte units
 constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
 constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
-constexpr std::size_t kBytesPerWord = 256;   // of much text, for each new word in it
+// Of much text, for each entry: with words of 130 to 420 bytes each it need not grow.
+constexpr std::size_t kBytesOfText = 64;
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
 
 std::atomic<std::uint32_t> n_forks{0};
@@ -131,7 +132,7 @@ WordCache::View::View(WordCache& cache, std::size_t expected_bytes)
   cache_.forget_threads();
   enter();
   const std::size_t wanted =
-      std::min(std::bit_ceil(expected_bytes / kBytesPerWord + 1), cache_.largest_);
+      std::min(std::bit_ceil(expected_bytes / kBytesOfText + 1), cache_.largest_);
   if (wanted > std::size_t{mask_} + 1) replace(wanted);
 }
 
