@@ -393,12 +393,12 @@ void Encoder::Run::join_missed() {
 
 /// The same word may have been missed several times.
 void Encoder::Run::find_distinct() {
-  constexpr std::uint16_t kNone = 0xFFFF;
+  constexpr std::uint16_t kFree = 0xFFFF;
   // Numbers of distinct words, by place, in a small table with open addressing.
   std::array<std::uint16_t, 4 * kMissedAtOnce> table;
   static_assert(kMissedAtOnce + kPending < table.size() / 2);
   const std::size_t mask = std::min(std::bit_ceil(missed_.size() * 2), table.size()) - 1;
-  std::fill_n(table.data(), mask + 1, kNone);
+  std::fill_n(table.data(), mask + 1, kFree);
   distinct_.clear();
   numbers_.clear();
   for (const Missed& missed : missed_) {
@@ -408,8 +408,8 @@ void Encoder::Run::find_distinct() {
       return other.text != word || other.is_whole != is_whole;
     };
     std::size_t at = missed.place & mask;
-    while (table[at] != kNone && differs(distinct_[table[at]])) at = (at + 1) & mask;
-    if (table[at] == kNone) {
+    while (table[at] != kFree && differs(distinct_[table[at]])) at = (at + 1) & mask;
+    if (table[at] == kFree) {
       table[at] = static_cast<std::uint16_t>(distinct_.size());
       distinct_.push_back({word, is_whole});
     }

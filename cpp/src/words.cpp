@@ -254,14 +254,16 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
 
 template <class Pairs, std::size_t N>
 void Words::fill(const Pairs& pairs, std::string_view text, Lane<N>& lane) const {
-  const std::size_t n = first_.write(text, lane.symbols);
+  std::size_t n = text.size();
   std::ranges::fill(lane.ranks, Lane<N>::kNoRank);
   if (!byte_pair_ranks_.empty()) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+    for (std::size_t i = 0; i < n; ++i) lane.symbols[i] = first_.of_bytes()[bytes[i]];
     for (std::size_t i = 0; i + 1 < n; ++i) {
       lane.ranks[i] = byte_pair_ranks_[std::size_t{bytes[i]} * 256 + bytes[i + 1]];
     }
   } else {
+    n = first_.write(text, lane.symbols);
     for (std::size_t i = 0; i + 1 < n; ++i) {
       lane.ranks[i] = pairs.order(lane.symbols[i], lane.symbols[i + 1]) << Lane<N>::kPlaceBits;
     }
