@@ -90,7 +90,7 @@ bool Encoder::divides(std::string_view text, std::size_t at, const Cutter& cutte
     const auto* begin = reinterpret_cast<const unsigned char*>(text.data());
     // A token that is looked for in the normalised text must not hide behind other characters.
     const auto around = text.substr(at - std::min(at, reach), 2 * reach);
-    if (!std::ranges::all_of(around, [](char byte) { return byte >= 0; })) return false;
+    if (!std::ranges::all_of(around, [](char byte) { return (byte & 0x80) == 0; })) return false;
     std::size_t before = at - 1;
     while (before > 0 && (begin[before] & 0xC0) == 0x80) --before;
     const auto* end = begin + text.size();

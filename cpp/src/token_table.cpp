@@ -2,21 +2,23 @@
 #include "bytepair/token_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace bytepair {
 namespace {
 
-constexpr std::size_t kSmallest = 64;  // slots
 constexpr std::size_t kMostBytes = 0xFFFF'FFFF;
-
-std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
 }  // namespace
 
-void TokenTable::add(std::string_view bytes, TokenId id) {
-  if (tokens_.size() * 2 >= slots_.size()) grow();
-  const std::uint64_t hash = hash_bytes(bytes);
+TokenTable::TokenTable(std::size_t n_tokens, std::size_t n_bytes)
+    : slots_(std::bit_ceil(n_tokens + n_tokens / 2 + 1)) {
+  bytes_.reserve(n_bytes);
+  tokens_.reserve(n_tokens);
+}
+
+void TokenTable::add(std::string_view bytes, TokenId id, std::uint64_t hash) {
   Slot& slot = slots_[place(bytes, hash)];
   if (slot.number > 0) {
     tokens_[slot.number - 1].id = id;
@@ -27,22 +29,19 @@ void TokenTable::add(std::string_view bytes, TokenId id) {
                      static_cast<std::uint32_t>(bytes.size()), id});
   bytes_ += bytes;
   longest_ = std::max(longest_, bytes.size());
-  slot = {tag_of(hash), static_cast<std::uint32_t>(tokens_.size())};
+  slot = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(tokens_.size())};
 }
 
-void TokenTable::grow() {
-  slots_.assign(std::max(kSmallest, slots_.size() * 2), {});
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    const auto bytes = std::string_view(bytes_).substr(tokens_[i].start, tokens_[i].size);
-    const std::uint64_t hash = hash_bytes(bytes);
-    slots_[place(bytes, hash)] = {tag_of(hash), static_cast<std::uint32_t>(i + 1)};
-  }
+const TokenId* TokenTable::find(std::string_view bytes, std::uint64_t hash) const noexcept {
+  if (tokens_.empty() || bytes.size() > longest_) return nullptr;
+  const Slot& slot = slots_[place(bytes, hash)];
+  return slot.number == 0 ? nullptr : &tokens_[slot.number - 1].id;
 }
 
 /// Where the token is, or the free slot where it would be.
 std::size_t TokenTable::place(std::string_view bytes, std::uint64_t hash) const noexcept {
   const std::size_t mask = slots_.size() - 1;
-  const std::uint32_t tag = tag_of(hash);
+  const auto tag = static_cast<std::uint32_t>(hash >> 32);
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     const Slot& slot = slots_[at];
     if (slot.number == 0) return at;

@@ -14,7 +14,8 @@ namespace {
 // Bytes whose symbols, and an end mark, fit a lane.
 constexpr std::size_t kShort = 15;
 constexpr std::size_t kMedium = 63;
-constexpr std::size_t kAtOnce = 512;  // words of one size
+constexpr std::size_t kAtOnce = 512;   // words of one size
+constexpr std::size_t kHashed = 128;   // words that are looked up while the memory for them comes
 
 std::string_view token_at(const Tokens& tokens, std::size_t i) {
   return tokens.bytes.substr(tokens.offsets[i], tokens.offsets[i + 1] - tokens.offsets[i]);
@@ -72,10 +73,11 @@ void Words::add_first(const Tokens& tokens) {
 }
 
 void Words::add_whole(const Tokens& tokens) {
+  const std::size_t n = tokens.symbols.size();
+  whole_ = TokenTable(n + 256, tokens.bytes.size());
   // A byte that stands in for unknown characters is found by its spelling, not by itself: a text of
   // this byte alone gets an end mark. Of tokens with the same bytes the last one counts, and
   // anything rather than such a spelling.
-  const std::size_t n = tokens.symbols.size();
   unsigned left_out = Tokens::kContinuesWord | Tokens::kEndsWord;
   if (!first_.rules().by_bytes) {
     left_out |= Tokens::kByteFallback;
@@ -86,37 +88,29 @@ void Words::add_whole(const Tokens& tokens) {
   }
   add_contents(tokens, left_out);
   if (borders_.empty()) return;
+  cut_whole_ = TokenTable(n, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const auto content = token_at(tokens, i);
     if (borders_.is_cut(content)) cut_whole_.add(content, id_of(tokens.symbols[i]));
   }
 }
 
-/// Adds the tokens of no such kind that merging does not lead to: these are few, and quickly looked
-/// through.
+/// Adds the tokens of no such kind, while the memory for the next ones is on its way.
 void Words::add_contents(const Tokens& tokens, unsigned left_out) {
-  std::vector<Word> words;
-  std::vector<TokenId> ids;
-  std::vector<TokenId> joined;
-  const auto add_all = [&] {
-    joined.clear();
-    if (!may_fail()) encode(words, joined);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const bool is_joined = words[i].n_ids == 1 && joined[words[i].start] == ids[i];
-      const bool is_needed = !is_joined || whole_.find(words[i].text) != nullptr;
-      if (is_needed) whole_.add(words[i].text, ids[i]);
+  constexpr std::size_t kAhead = 16;
+  std::array<std::uint64_t, kAhead> hashes{};
+  const std::size_t n = tokens.symbols.size();
+  for (std::size_t next = 0; next < n + kAhead; ++next) {
+    std::uint64_t& hash = hashes[next % kAhead];
+    if (next >= kAhead && !(tokens.kinds[next - kAhead] & left_out)) {
+      const std::size_t i = next - kAhead;
+      whole_.add(token_at(tokens, i), id_of(tokens.symbols[i]), hash);
     }
-    words.clear();
-    ids.clear();
-  };
-  for (std::size_t i = 0; i < tokens.symbols.size(); ++i) {
-    const auto content = token_at(tokens, i);
-    if (content.empty() || tokens.kinds[i] & left_out) continue;
-    words.push_back({content, false});
-    ids.push_back(id_of(tokens.symbols[i]));
-    if (words.size() == kAtOnce) add_all();
+    if (next < n) {
+      hash = hash_bytes(token_at(tokens, next));
+      whole_.prefetch(hash);
+    }
   }
-  add_all();
 }
 
 void Words::find_borders(const Tokens& tokens, const MergeColumns& merges) {
@@ -232,9 +226,18 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
     join<16>(pairs, words, std::span(short_words.data(), std::exchange(n_short, 0)), ids);
     join<64>(pairs, words, std::span(medium_words.data(), std::exchange(n_medium, 0)), ids);
   };
+  std::array<std::uint64_t, kHashed> hashes;
   for (std::uint32_t i = 0; i < words.size(); ++i) {
+    if (i % kHashed == 0) {
+      const auto next = words.subspan(i, std::min(kHashed, words.size() - i));
+      for (std::size_t k = 0; k < next.size(); ++k) {
+        hashes[k] = whole_.hash(next[k].text);
+        whole_.prefetch(hashes[k]);
+      }
+    }
     Word& word = words[i];
-    if (const TokenId* id = word.is_whole ? whole_.find(word.text) : nullptr; id != nullptr) {
+    const auto* id = word.is_whole ? whole_.find(word.text, hashes[i % kHashed]) : nullptr;
+    if (id != nullptr) {
       word.start = ids.size();
       word.n_ids = 1;
       ids.push_back(*id);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bytepair/hash.hpp"
+#include "bytepair/memory.hpp"
 
 namespace bytepair {
 
@@ -16,16 +17,31 @@ using TokenId = std::uint32_t;
 /// Finds tokens by their bytes. Read-only once all are added: safe to share between threads.
 class TokenTable {
  public:
+  TokenTable() = default;
+  /// `n_tokens`: the most that will be added; `n_bytes`: about how many bytes they have together.
+  TokenTable(std::size_t n_tokens, std::size_t n_bytes);
+
   /// Of tokens with the same bytes the last one counts. Throws std::length_error where all together
   /// have more than 4 GB.
-  void add(std::string_view bytes, TokenId id);
+  void add(std::string_view bytes, TokenId id) { add(bytes, id, hash_bytes(bytes)); }
+  /// The same with the hash of the bytes (`hash_bytes`), which `prefetch` takes before.
+  void add(std::string_view bytes, TokenId id, std::uint64_t hash);
 
   /// The id, or nullptr. One look into memory for bytes that are no token.
   [[nodiscard]] const TokenId* find(std::string_view bytes) const noexcept {
-    if (tokens_.empty() || bytes.size() > longest_) return nullptr;
-    const Slot& slot = slots_[place(bytes, hash_bytes(bytes))];
-    return slot.number == 0 ? nullptr : &tokens_[slot.number - 1].id;
+    return find(bytes, hash(bytes));
   }
+
+  /// The same in steps, so that others can be taken while the memory answers.
+  [[nodiscard]] std::uint64_t hash(std::string_view bytes) const noexcept {
+    return bytes.size() > longest_ ? 0 : hash_bytes(bytes);
+  }
+  void prefetch(std::uint64_t hash) const noexcept {
+    if (slots_.size() > 0) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+  [[nodiscard]] const TokenId* find(std::string_view bytes, std::uint64_t hash) const noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return tokens_.empty(); }
 
  private:
   struct Slot {
@@ -38,12 +54,11 @@ class TokenTable {
     TokenId id;
   };
   [[nodiscard]] std::size_t place(std::string_view bytes, std::uint64_t hash) const noexcept;
-  void grow();
 
   std::size_t longest_ = 0;
   std::string bytes_;
   std::vector<Token> tokens_;
-  std::vector<Slot> slots_;  // a power of two, at most half full
+  PageArray<Slot> slots_;  // a power of two, at most two thirds full
 };
 
 }  // namespace bytepair

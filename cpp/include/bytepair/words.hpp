@@ -104,7 +104,7 @@ class Words {
   Table table_;
   std::vector<std::uint32_t> byte_pair_ranks_;  // by two bytes, where the parts are plain bytes
   Borders borders_;
-  TokenTable whole_;      // tokens that their bytes are not joined to
+  TokenTable whole_;
   TokenTable cut_whole_;  // those with borders in them
 };
 
