@@ -1,4 +1,4 @@
-"""Train a tokenizer on the source code of Python's standard library, and look at what came out.
+"""Train a tokenizer on the source code of Python's standard library, prune it, and look at the rest.
 
     python examples/demo.py
 
@@ -15,17 +15,18 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.table import Table
 from rich.text import Text
 
 import bytepair
-from bytepair import BytepairError, Tokenizer
+from bytepair import BytepairError, PruneReport, Tokenizer
 from bytepair.cli._progress import TrainingProgress
 from bytepair.cli._render import NEWLINE, SPACE, flow, output_console, palette_of, visible
 from bytepair.model import TrainingRecord
 
-VOCAB_SIZE = 16_000
+N_LEARNED = 20_000  # tokens
+VOCAB_SIZE = 16_000  # those that are left when the others are pruned
 TARGET = Path("demo-tokenizer")
 HELD_OUT = 20  # every so many files one is kept back, to be measured on
 PYTHON_ENGINE_BYTES = 4_000_000  # what the pure-Python engine learns from in some seconds
@@ -46,13 +47,20 @@ palette = palette_of(console)
 
 
 def main() -> None:
-    """Train, report, save."""
+    """Train, prune, report, save."""
     learned_from, held_out = corpus()
     console.print(heading("Training on Python's own source code"))
     with TrainingProgress() as progress:
-        tok = bytepair.train(learned_from, vocab_size=VOCAB_SIZE, name="demo", progress=progress)
-    show_training(tok, progress, learned_from, held_out)
-    show_merges(tok)
+        learned = bytepair.train(learned_from, vocab_size=N_LEARNED, name="demo", progress=progress)
+    show_training(learned, progress, learned_from, held_out)
+    show_merges(learned)
+    console.print(heading(f"Pruning: the {VOCAB_SIZE:,} tokens that earn most"))
+    with TrainingProgress() as progress:
+        result = learned.prune(
+            learned_from, vocab_size=VOCAB_SIZE, held_out=held_out, progress=progress
+        )
+    tok = result.tokenizer
+    show_pruning(result.report)
     show_languages(tok)
     show_typo(tok)
     tok.save(TARGET)
@@ -143,6 +151,25 @@ def merge_line(tok: Tokenizer, merge: Sequence[int], times: int) -> Text:
         (right, styles[1]),
         (f"  {times:,}x", dim),
     )
+
+
+def show_pruning(report: PruneReport, n_shown: int = 3) -> None:
+    """What it cost to take tokens out, and which went first and last."""
+    row("removed", f"{len(report.removed):,} tokens of {report.vocab_before:,}")
+    row("cost", f"{report.corpus.loss:+.2%} tokens in the text it learned from")
+    if report.held_out is not None:
+        row("", f"{report.held_out.loss:+.2%} in the files held out")
+    for label, tokens in {
+        "first": report.removed[:n_shown],
+        "last": report.removed[-n_shown:],
+    }.items():
+        shown = (f"{cut(visible(token.data))} (+{token.cost:,})" for token in tokens)
+        row(label, "  ".join(shown))
+
+
+def cut(text: str, n_most: int = 11) -> str:
+    """The text, or its beginning and a sign that there is more."""
+    return text if cell_len(text) <= n_most else f"{chop_cells(text, n_most - 1)[0]}…"
 
 
 def show_languages(tok: Tokenizer) -> None:
