@@ -1,4 +1,4 @@
-"""Train a tokenizer on the source code of Python's standard library, prune it, and look at the rest.
+"""Train a tokenizer on the source code of Python's library, prune it, and look at what came out.
 
     python examples/demo.py
 
