@@ -4,8 +4,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -46,6 +48,20 @@ inline std::vector<std::string_view> views_of(const nb::list& items) {
   views.reserve(items.size());
   for (nb::handle item : items) views.push_back(view_of(nb::cast<nb::bytes>(item)));
   return views;
+}
+
+/// The tokens that lie end to end. Throws std::invalid_argument for offsets beyond the data.
+inline std::vector<std::string_view> slices_of(std::string_view data,
+                                               std::span<const std::uint64_t> offsets) {
+  if (offsets.empty() || !std::ranges::is_sorted(offsets) || offsets.back() > data.size()) {
+    throw std::invalid_argument("offsets that do not fit the bytes of the tokens");
+  }
+  std::vector<std::string_view> slices;
+  slices.reserve(offsets.size() - 1);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    slices.push_back(data.substr(offsets[i], offsets[i + 1] - offsets[i]));
+  }
+  return slices;
 }
 
 /// A numpy array that takes over the vector's memory.

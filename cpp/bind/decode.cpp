@@ -369,20 +369,6 @@ void add_edges(const nb::dict& bytes_by_id, Place place, std::vector<Edge>& edge
   }
 }
 
-/// The tokens that lie end to end. Throws std::invalid_argument for offsets beyond the data.
-std::vector<std::string_view> slices_of(std::string_view data,
-                                        std::span<const std::uint64_t> offsets) {
-  if (offsets.empty() || !std::ranges::is_sorted(offsets) || offsets.back() > data.size()) {
-    throw std::invalid_argument("offsets that do not fit the bytes of the tokens");
-  }
-  std::vector<std::string_view> slices;
-  slices.reserve(offsets.size() - 1);
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    slices.push_back(data.substr(offsets[i], offsets[i + 1] - offsets[i]));
-  }
-  return slices;
-}
-
 }  // namespace
 
 void bind_decode(nb::module_& m) {

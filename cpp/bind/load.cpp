@@ -1,4 +1,4 @@
-// load.cpp: ModelTables for Python.
+// load.cpp: ModelTables, read_ranks and halves for Python.
 #include "bytepair/load.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "bytepair/halves.hpp"
+#include "bytepair/ranks.hpp"
 
 namespace bytepair::bind {
 namespace {
@@ -56,6 +58,31 @@ nb::object tokens(const ModelTables& tables, bool is_byte_level,
   }
   return nb::make_tuple(array_of(std::move(ids)), nb::bytes(data.data(), data.size()),
                         array_of(std::move(offsets)));
+}
+
+/// (ids, bytes of all tokens one after the other, offsets), or None.
+nb::object ranks_of(const nb::bytes& file) {
+  std::optional<Ranks> ranks;
+  {
+    const Unlocked unlocked;
+    ranks = read_ranks(view_of(file));
+  }
+  if (!ranks) return nb::none();
+  return nb::make_tuple(array_of(std::move(ranks->ids)),
+                        nb::bytes(ranks->data.data(), ranks->data.size()),
+                        array_of(std::move(ranks->offsets)));
+}
+
+/// (left, right, whole), see `halves_of`; the values are places.
+nb::tuple halves(const nb::bytes& data, const Array<std::uint64_t>& offsets) {
+  const auto texts = slices_of(view_of(data), span_of(offsets));
+  Halves found;
+  {
+    const Unlocked unlocked;
+    found = halves_of(texts);
+  }
+  return nb::make_tuple(array_of(std::move(found.left)), array_of(std::move(found.right)),
+                        array_of(std::move(found.whole)));
 }
 
 }  // namespace
@@ -110,6 +137,12 @@ void bind_load(nb::module_& m) {
            },
            nb::sig("def take_merges(self) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], "
                    "NDArray[numpy.uint32]]"));
+  m.def("read_ranks", &ranks_of, nb::arg("file"),
+        nb::sig("def read_ranks(file: bytes) -> "
+                "tuple[NDArray[numpy.uint32], bytes, NDArray[numpy.uint64]] | None"));
+  m.def("halves", &halves, nb::arg("data"), nb::arg("offsets"),
+        nb::sig("def halves(data: bytes, offsets: NDArray[numpy.uint64]) -> "
+                "tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.uint32]]"));
 }
 
 }  // namespace bytepair::bind

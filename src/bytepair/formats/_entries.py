@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,12 +103,17 @@ class CoreEntries(Entries):
         return MergeTable(left, right, joined, np.arange(len(left), dtype=np.uint32))
 
 
+def core() -> ModuleType | None:
+    """The compiled module, where it is installed and wanted."""
+    return None if os.environ.get("BYTEPAIR_ENGINE") == "python" else _core
+
+
 def read_tables(data: bytes | NDArray[np.uint8]) -> tuple[CoreEntries, bytes] | None:
     """What the core reads in a file, and the file without it; None if it leaves it to others."""
-    if not len(data) or _core is None or os.environ.get("BYTEPAIR_ENGINE") == "python":
+    if not len(data) or (compiled := core()) is None:
         return None
     json = np.frombuffer(data, np.uint8)
-    tables = _core.ModelTables.read(json)
+    tables = compiled.ModelTables.read(json)
     return None if tables is None else (CoreEntries(tables), tables.without_members(json))
 
 

@@ -7,14 +7,16 @@ SentencePiece: `bpe_model.cc`, `normalizer.cc`, `sentencepiece_processor.cc`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bytepair.errors import FormatError
+from bytepair.formats._halves import Halves, halves
 from bytepair.formats._vocab import FALLBACK_SPELLINGS, missing_bytes
 from bytepair.model import (
     AddedToken,
@@ -28,6 +30,7 @@ from bytepair.model import (
     StripText,
     TokenId,
     TokenizerSpec,
+    Tokens,
     Vocabulary,
 )
 
@@ -216,38 +219,16 @@ def _spaced(text: str) -> str:
 def _merges(table: PieceList) -> MergeTable:
     """Every way to put a piece together from two others, ranked by its score."""
     made = dict(_made(table))
-    cuts, rank_by_text = _cuts(made), _ranks([piece for _, piece in made.values()])
-    rows = [
-        (left, right, number, rank_by_text[piece.text])
-        for number, piece in made.values()
-        for left, right in _splits(table, made, piece, cuts[len(piece.text)])
-    ]
-    rows.sort(key=lambda row: row[3])
-    columns = np.array(rows, dtype=np.uint32).reshape(-1, 4).T
-    return MergeTable(*(np.ascontiguousarray(column) for column in columns))
+    contents = _contents(table, made)
+    columns = halves(Tokens.of(contents))
+    _check_halves(table, contents, columns)
+    rank = _ranks(table, made)[columns.whole]
+    order = rank.argsort(kind="stable")
+    return MergeTable(*(column[order] for column in (*columns, rank)))
 
 
-def _ranks(pieces: Sequence[Piece]) -> dict[str, int]:
-    """Text of a piece of several characters -> its rank; the same for those of one score."""
-    by_score: dict[float, list[str]] = defaultdict(list)
-    for piece in pieces:
-        if len(piece.text) > 1:
-            by_score[piece.score].append(piece.text)
-    rank_by_text: dict[str, int] = {}
-    n_ranks = 0
-    for score in sorted(by_score, reverse=True):
-        # Of runs of one character (Mistral's spaces) the leftmost that can grow is the longest, so
-        # the order of their lengths says the same, and can be told in a list of merges.
-        are_runs = len(set().union(*by_score[score])) == 1
-        places = {text: -len(text) if are_runs else 0 for text in by_score[score]}
-        ranks = {place: n_ranks + n for n, place in enumerate(sorted({*places.values()}))}
-        rank_by_text.update((text, ranks[place]) for text, place in places.items())
-        n_ranks += len(ranks)
-    return rank_by_text
-
-
-def _made(table: PieceList) -> Iterator[tuple[str, tuple[TokenId, Piece]]]:
-    """Pieces that merging can make or start from, by their text."""
+def _made(table: PieceList) -> Iterator[tuple[TokenId, str]]:
+    """Pieces that merging can make or start from."""
     symbols = {piece.text for _, piece in table.of(Kind.USER_DEFINED)}
     lengths_by_first: dict[str, set[int]] = defaultdict(set)
     for symbol in symbols:
@@ -256,44 +237,60 @@ def _made(table: PieceList) -> Iterator[tuple[str, tuple[TokenId, Piece]]]:
         # Where a user-defined symbol is, nothing is joined.
         parts = (
             piece.text[place : place + length]
-            for place, char in enumerate(piece.text)
+            for place, char in enumerate(piece.text if symbols else "")
             for length in lengths_by_first.get(char, ())
         )
         if " " not in piece.text and symbols.isdisjoint(parts):
-            yield piece.text, (number, piece)
+            yield number, piece.text
 
 
-def _cuts(texts: Collection[str]) -> dict[int, list[int]]:
-    """Length of a text -> where it can be cut into two texts, or characters, by their lengths.
+def _contents(table: PieceList, made: Mapping[TokenId, str]) -> dict[TokenId, bytes]:
+    """The bytes of these, and behind all pieces those of characters that have no piece."""
+    texts = made.values()
+    missing = sorted(set("".join(texts)).difference(texts))
+    contents = {number: text.encode() for number, text in made.items()}
+    contents.update((n, char.encode()) for n, char in enumerate(missing, len(table.pieces)))
+    return contents
 
-    One very long piece must not cost its square.
-    """
-    lengths = {1, *map(len, texts)}
-    return {n: sorted(cut for cut in lengths if n - cut in lengths) for n in lengths}
+
+def _check_halves(table: PieceList, contents: Mapping[TokenId, bytes], columns: Halves) -> None:
+    unused = np.array([number for number, _ in table.of(Kind.UNUSED)], np.uint32)
+    is_missing = np.maximum(columns.left, columns.right) >= len(table.pieces)
+    for row in np.flatnonzero(is_missing | np.isin(columns.whole, unused)):
+        left, right, number = (int(column[row]) for column in columns)
+        for part in (left, right):
+            if part >= len(table.pieces):
+                char = contents[part].decode()
+                raise table.error(number, f"is made with {char!r}, which has no piece of its own")
+        raise table.error(
+            number,
+            "is of the type UNUSED: what it is taken apart into depends on the text around it",
+        )
 
 
-def _splits(
-    table: PieceList,
-    made: Mapping[str, tuple[TokenId, Piece]],
-    piece: Piece,
-    cuts: Sequence[int],
-) -> Iterator[tuple[TokenId, TokenId]]:
-    for cut in cuts:
-        parts = piece.text[:cut], piece.text[cut:]
-        if not all(part in made or len(part) == 1 for part in parts):
-            continue
-        for part in parts:
-            if part not in made:
-                raise table.error(
-                    made[piece.text][0], f"is made with {part!r}, which has no piece of its own"
-                )
-        if piece.kind is Kind.UNUSED:
-            raise table.error(
-                made[piece.text][0],
-                "is of the type UNUSED: what it is taken apart into depends on the text around it",
-            )
-        left, right = parts
-        yield made[left][0], made[right][0]
+def _ranks(table: PieceList, made: Mapping[TokenId, str]) -> NDArray[np.uint32]:
+    """Id of a piece of several characters -> its rank; the same for those of one score."""
+    by_score: dict[float, list[TokenId]] = defaultdict(list)
+    for number, text in made.items():
+        if len(text) > 1:
+            by_score[table.pieces[number].score].append(number)
+    ranks = [0] * len(table.pieces)
+    n_ranks = 0
+    for score in sorted(by_score, reverse=True):
+        for equals in _by_place(by_score[score], made):
+            for number in equals:
+                ranks[number] = n_ranks
+            n_ranks += 1
+    return np.array(ranks, np.uint32)
+
+
+def _by_place(ids: list[TokenId], made: Mapping[TokenId, str]) -> Iterable[list[TokenId]]:
+    """Pieces of one score, in the order in which they are joined."""
+    # Of runs of one character (Mistral's spaces) the leftmost that can grow is the longest, so
+    # the order of their lengths says the same, and can be told in a list of merges.
+    if len(ids) > 1 and len({char for number in ids for char in made[number]}) == 1:
+        return ([number] for number in sorted(ids, key=lambda number: -len(made[number])))
+    return [ids]
 
 
 # ---------------------------------------------------------------------- text

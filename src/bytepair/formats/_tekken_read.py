@@ -11,7 +11,7 @@ from bytepair.errors import PatternError
 from bytepair.formats._json import Section, read_object
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._tiktoken_read import rank_spec
-from bytepair.model import AddedToken, TokenizerSpec
+from bytepair.model import AddedToken, TokenizerSpec, Tokens
 
 _VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 # What files up to v7 mean that list no special tokens.
@@ -49,15 +49,13 @@ def read_tekken(path: Path) -> TokenizerSpec:
         )
     added = tuple(_specials(root, n_special, version))
     n_ordinary = config.get("default_vocab_size", int) - n_special
-    rank_by_token = {
-        token: n_special + place for place, token in enumerate(_tokens(root, n_ordinary))
-    }
-    if len(rank_by_token) < n_ordinary:
+    tokens = list(_tokens(root, n_ordinary))
+    if len(set(tokens)) < n_ordinary:
         raise root.error("vocab has a token twice")
     try:
         return rank_spec(
             root.source,
-            rank_by_token,
+            Tokens.of(dict(enumerate(tokens, n_special))),
             added,
             pattern=config.get("pattern", str),
             name=tokenizer_name(path),

@@ -5,15 +5,15 @@ because the file is one that was published.
 """
 
 import binascii
-import operator
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from bytepair.errors import ArgumentError, FormatError, PatternError
+from bytepair.formats._entries import core
+from bytepair.formats._halves import halves
 from bytepair.formats._json import Section, read_bytes, read_object
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._published import PUBLISHED, RankFacts
@@ -25,13 +25,12 @@ from bytepair.model import (
     SplitRules,
     TokenId,
     TokenizerSpec,
+    Tokens,
     Vocabulary,
 )
 from bytepair.patterns import NAMED, check_cuts, resolve
 
 SIDECAR_VERSION = 1
-
-_TIDY = re.compile(rb"(?:[A-Za-z0-9+/]++={0,2} [0-9]{1,10}\n)++")
 
 
 def sidecar_path(path: Path) -> Path:
@@ -57,7 +56,7 @@ def read_tiktoken(
     """
     data = read_bytes(path)
     published = PUBLISHED.get(sha256(data).hexdigest())
-    rank_by_token = _ranks(path, data, published)
+    tokens = _ranks(path, data, published)
     facts = _sidecar(path) if pattern is None or special_tokens is None else None
     if pattern is not None:
         facts = RankFacts(
@@ -72,8 +71,8 @@ def read_tiktoken(
         special_tokens = facts.special_tokens
     return rank_spec(
         str(path),
-        rank_by_token,
-        _added(path, special_tokens, rank_by_token),
+        tokens,
+        _added(path, special_tokens, tokens),
         pattern=facts.pattern,
         normalizer=facts.normalizer,
         name=facts.name,
@@ -82,14 +81,14 @@ def read_tiktoken(
 
 def rank_spec(
     source: str,
-    rank_by_token: Mapping[bytes, TokenId],
+    tokens: Tokens,
     added: tuple[AddedToken, ...],
     *,
     pattern: str | None,
     name: str,
     normalizer: tuple[NormalizerStep, ...] = (),
 ) -> TokenizerSpec:
-    """The tokenizer that tiktoken makes of ranks, ascending, which are also the ids.
+    """The tokenizer that tiktoken makes of ranks, which are also the ids.
 
     Raises:
         FormatError: a byte without a token; `source` names the file.
@@ -98,8 +97,8 @@ def rank_spec(
     if pattern is not None:
         check_cuts(pattern)
     return TokenizerSpec(
-        _vocabulary(source, rank_by_token),
-        rank_table(rank_by_token),
+        _vocabulary(source, tokens),
+        rank_table(tokens),
         SplitRules(pattern, normalizer, tuple(token.content for token in added)),
         added,
         ignore_merges=True,
@@ -115,10 +114,11 @@ def _no_pattern(path: Path) -> FormatError:
     )
 
 
-def _ranks(path: Path, data: bytes, published: RankFacts | None) -> dict[bytes, TokenId]:
-    """Token -> rank, ascending by rank."""
-    if (tidy := _tidy_ranks(data)) is not None:
-        return tidy
+def _ranks(path: Path, data: bytes, published: RankFacts | None) -> Tokens:
+    """Rank -> token. The core reads what is plainly sound."""
+    compiled = core()
+    if compiled is not None and (columns := compiled.read_ranks(data)) is not None:
+        return Tokens(*columns)
     rank_by_token: dict[bytes, TokenId] = {}
     line_by_rank: dict[TokenId, int] = {}
     has_empty = published is not None and published.has_empty_token
@@ -134,23 +134,7 @@ def _ranks(path: Path, data: bytes, published: RankFacts | None) -> dict[bytes, 
         if (first := line_by_rank.setdefault(rank, number)) != number:
             raise _error(path, number, f"the rank {rank} was already used on line {first}")
         rank_by_token[token] = rank
-    return dict(sorted(rank_by_token.items(), key=lambda item: item[1]))
-
-
-def _tidy_ranks(data: bytes) -> dict[bytes, TokenId] | None:
-    """The same at once for a file as programs write it; None: it takes a look at every line."""
-    if not _TIDY.fullmatch(data):
-        return None
-    words = data.split()
-    try:
-        tokens = [binascii.a2b_base64(encoded, strict_mode=True) for encoded in words[::2]]
-    except binascii.Error:
-        return None
-    ranks = list(map(int, words[1::2]))
-    is_ascending = all(map(operator.lt, ranks, ranks[1:]))
-    rank_by_token = dict(zip(tokens, ranks, strict=True))
-    is_sound = is_ascending and ranks[-1] < ID_LIMIT and len(rank_by_token) == len(tokens)
-    return rank_by_token if is_sound else None
+    return Tokens.of({rank: token for token, rank in rank_by_token.items()})
 
 
 def _entry(path: Path, number: int, line: bytes) -> tuple[bytes, TokenId]:
@@ -181,38 +165,26 @@ def _error(path: Path, number: int, what: str) -> FormatError:
     return FormatError(f"{path}:{number}: {what}")
 
 
-def _vocabulary(source: str, rank_by_token: Mapping[bytes, TokenId]) -> Vocabulary:
-    singles = [bytes([byte]) for byte in range(256)]
-    missing = [byte for byte, single in enumerate(singles) if single not in rank_by_token]
+def _vocabulary(source: str, tokens: Tokens) -> Vocabulary:
+    singles = np.flatnonzero(np.diff(tokens.offsets) == 1)
+    contents = np.frombuffer(tokens.data, np.uint8)[tokens.offsets[singles]]
+    id_by_byte = dict(zip(contents.tolist(), tokens.ids[singles].tolist(), strict=True))
+    missing = [byte for byte in range(256) if byte not in id_by_byte]
     if missing:
         raise FormatError(f"{source}: {missing_bytes(missing)}")
-    tokens = {rank: token for token, rank in rank_by_token.items()}
-    return Vocabulary(tokens, tuple(rank_by_token[single] for single in singles))
+    return Vocabulary(tokens, tuple(id_by_byte[byte] for byte in range(256)))
 
 
-def rank_table(rank_by_token: Mapping[bytes, TokenId]) -> MergeTable:
+def rank_table(tokens: Tokens) -> MergeTable:
     """Every way to put a token together from two others; its rank is the id of the token.
 
     tiktoken joins two neighbours whenever their bytes together are a token, whatever the parts.
-    `rank_by_token` ascends by rank.
 
-    >>> list(rank_table({b"a": 0, b"b": 1, b"ab": 2}))
+    >>> list(rank_table(Tokens.of({0: b"a", 1: b"b", 2: b"ab"})))
     [(0, 1, 2, 2)]
     """
-    rows = np.array(list(_splits(rank_by_token)), dtype=np.uint32).reshape(-1, 3)
-    left, right, joined = (np.ascontiguousarray(column) for column in rows.T)
+    left, right, joined = halves(tokens)
     return MergeTable(left, right, joined, joined.copy())
-
-
-def _splits(rank_by_token: Mapping[bytes, TokenId]) -> Iterator[tuple[TokenId, TokenId, TokenId]]:
-    # Only cuts into lengths that occur: a file with one very long token must not cost its square.
-    lengths = {len(token) for token in rank_by_token}
-    cuts = {n: sorted(cut for cut in lengths if n - cut in lengths) for n in lengths}
-    for token, rank in rank_by_token.items():
-        for cut in cuts[len(token)]:
-            left = rank_by_token.get(token[:cut])
-            if left is not None and (right := rank_by_token.get(token[cut:])) is not None:
-                yield left, right, rank
 
 
 def _sidecar(path: Path) -> RankFacts | None:
@@ -257,9 +229,9 @@ def _open_specials(root: Section) -> dict[str, TokenId]:
 
 
 def _added(
-    path: Path, special_tokens: Mapping[str, TokenId], rank_by_token: Mapping[bytes, TokenId]
+    path: Path, special_tokens: Mapping[str, TokenId], tokens: Tokens
 ) -> tuple[AddedToken, ...]:
-    taken: dict[TokenId, object] = {rank: token for token, rank in rank_by_token.items()}
+    taken: dict[TokenId, str] = {}
     for content, number in special_tokens.items():
         if not content:
             raise ArgumentError("special_tokens: a special token must not be empty")
@@ -268,7 +240,7 @@ def _added(
                 f"special_tokens: the id of {content!r} is {number!r}; wanted a whole number from "
                 f"0 to {ID_LIMIT - 1}"
             )
-        if (other := taken.setdefault(number, content)) is not content:
+        if (other := tokens.get(number, taken.setdefault(number, content))) is not content:
             raise FormatError(
                 f"{path}: id {number} is given to both the special token {content!r} and {other!r}"
             )
