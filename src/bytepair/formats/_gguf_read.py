@@ -6,7 +6,7 @@ pieces. Sources, also for what holds where a file does not say: llama.cpp's `lla
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -21,7 +21,7 @@ from bytepair.formats._byte_level import (
     split_merge,
 )
 from bytepair.formats._gguf_patterns import CUTTING_BY_NAME, Cutting
-from bytepair.formats._pieces import SPACE, Kind, Piece, PieceList, TextRules, pieces_spec
+from bytepair.formats._pieces import SPACE, Kind, PieceList, TextRules, pieces_spec
 from bytepair.formats._sentencepiece_read import char_map_of, extra
 from bytepair.model import (
     AddedToken,
@@ -38,7 +38,6 @@ GGUF_MAGIC = b"GGUF"
 
 _PREFIX = "tokenizer.ggml."
 T = TypeVar("T", bool, int, float, str)
-_KINDS = {kind.value: kind for kind in Kind}
 # What begins and ends a text where the file does not say.
 _LLAMA_BOS, _LLAMA_EOS = 1, 2
 _NOT_BPE = {
@@ -174,7 +173,7 @@ def _strings(data: memoryview, n: int, endian: Any) -> tuple[list[Any], int]:
     return values, at
 
 
-def _pieces(metadata: Metadata) -> list[Piece]:
+def _pieces(metadata: Metadata) -> PieceList:
     """Tokens with score and type; llama.cpp's names for tokens that are empty."""
     tokens = metadata.array("tokens", str)
     if not tokens:
@@ -184,13 +183,15 @@ def _pieces(metadata: Metadata) -> list[Piece]:
     for key, values in (("scores", scores), ("token_type", kinds)):
         if len(values) != len(tokens):
             raise metadata.error(key, f"has {len(values)} values for {len(tokens)} tokens")
-    pieces = []
-    for number, (text, score, kind) in enumerate(zip(tokens, scores, kinds, strict=True)):
-        if kind not in _KINDS:
+    known = {kind.value for kind in Kind}
+    for number, kind in enumerate(kinds):
+        if kind not in known:
             raise metadata.error("token_type", f"of token {number} is {kind}, which is no type")
-        empty = Piece(f"[EMPTY_{number}]", 0.0, Kind.UNUSED)
-        pieces.append(Piece(text, score, _KINDS[kind]) if text else empty)
-    return pieces
+    for number, token in enumerate(tokens):
+        if not token:
+            tokens[number], scores[number] = f"[EMPTY_{number}]", 0.0
+            kinds[number] = Kind.UNUSED.value
+    return PieceList(metadata.source, tokens, scores, kinds)
 
 
 # ---------------------------------------------------------------------- SentencePiece
@@ -204,15 +205,13 @@ def _pieces_spec(metadata: Metadata, name: str) -> TokenizerSpec:
         dummy_prefix=bool(metadata.get("add_space_prefix", bool, default=True)),
         remove_extra_spaces=bool(metadata.get("remove_extra_whitespaces", bool, default=False)),
     )
+    pieces = _pieces(metadata)
+    texts = list(pieces.texts)
     # llama.cpp's converter writes spaces into user-defined tokens, SentencePiece its sign for them.
-    pieces = [
-        piece._replace(text=piece.text.replace(" ", SPACE))
-        if piece.kind is Kind.USER_DEFINED
-        else piece
-        for piece in _pieces(metadata)
-    ]
+    for number in pieces.of(Kind.USER_DEFINED):
+        texts[number] = texts[number].replace(" ", SPACE)
     around = _post_processor(metadata, add_bos=True, bos=_LLAMA_BOS, eos=_LLAMA_EOS)
-    return pieces_spec(PieceList(metadata.source, pieces), rules, name=name, post_processor=around)
+    return pieces_spec(replace(pieces, texts=texts), rules, name=name, post_processor=around)
 
 
 def _char_map(metadata: Metadata) -> bytes:
@@ -229,8 +228,9 @@ def _byte_level_spec(metadata: Metadata, name: str, pattern: str | None) -> Toke
         raise metadata.error("add_space_prefix", "is true, which programs read differently here")
     pieces = _pieces(metadata)
     added = tuple(_added_tokens(pieces))
-    plain = {p.text: n for n, p in enumerate(pieces) if p.kind is Kind.NORMAL}
-    if len(plain) < sum(piece.kind is Kind.NORMAL for piece in pieces):
+    ordinary = pieces.of(Kind.NORMAL)
+    plain = {pieces.texts[number]: number for number in ordinary}
+    if len(plain) < len(ordinary):
         raise metadata.error("tokens", "has a token twice")
     ids = spelt_ids(metadata.source, {**plain, **{token.content: token.id for token in added}})
     merges = merge_list(_merges(metadata), ids)
@@ -271,13 +271,11 @@ def _rules(cutting: Cutting, added: tuple[AddedToken, ...]) -> SplitRules:
     return SplitRules(special_tokens=specials, steps=cutting.steps)
 
 
-def _added_tokens(pieces: list[Piece]) -> Iterator[AddedToken]:
+def _added_tokens(pieces: PieceList) -> Iterator[AddedToken]:
     """Control tokens are special; user-defined ones are matched in every text."""
-    for number, piece in enumerate(pieces):
-        if piece.kind in (Kind.CONTROL, Kind.UNKNOWN):
-            yield AddedToken(piece.text, number)
-        elif piece.kind is Kind.USER_DEFINED:
-            yield AddedToken(piece.text, number, special=False)
+    symbols = set(pieces.of(Kind.USER_DEFINED))
+    for number in pieces.of(Kind.CONTROL, Kind.UNKNOWN, Kind.USER_DEFINED):
+        yield AddedToken(pieces.texts[number], number, special=number not in symbols)
 
 
 def _merges(metadata: Metadata) -> Iterator[SpeltMerge]:

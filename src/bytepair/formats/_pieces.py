@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +48,6 @@ class Kind(IntEnum):
     BYTE = 6
 
 
-class Piece(NamedTuple):
-    """An entry of the list; its id is its place."""
-
-    text: str
-    score: float
-    kind: Kind
-
-
 @dataclass(frozen=True)
 class TextRules:
     """What happens to a text before pieces are looked for.
@@ -73,20 +65,29 @@ class TextRules:
 
 @dataclass(frozen=True)
 class PieceList:
-    """The pieces, and the file they come from, for messages."""
+    """The pieces as columns of one length, and the file they come from, for messages.
+
+    Attributes:
+        texts, scores, kinds: of each piece; its id is its place. Kinds are values of `Kind`.
+    """
 
     source: str
-    pieces: Sequence[Piece]
+    texts: Sequence[str]
+    scores: Sequence[float]
+    kinds: Sequence[int]
 
-    def of(self, *kinds: Kind) -> Iterator[tuple[TokenId, Piece]]:
-        """(id, piece) of those of these kinds."""
-        return ((i, piece) for i, piece in enumerate(self.pieces) if piece.kind in kinds)
+    def of(self, *kinds: Kind) -> list[TokenId]:
+        """The pieces of these kinds."""
+        found: list[TokenId] = np.flatnonzero(np.isin(self._kinds, kinds)).tolist()
+        return found
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.uint8]:
+        return np.array(self.kinds, np.uint8)
 
     def error(self, number: TokenId, problem: str) -> FormatError:
         """The complaint about one piece."""
-        return FormatError(
-            f"{self.source}: piece {number} ({self.pieces[number].text[:60]!r}) {problem}"
-        )
+        return FormatError(f"{self.source}: piece {number} ({self.texts[number][:60]!r}) {problem}")
 
 
 def pieces_spec(
@@ -109,7 +110,7 @@ def pieces_spec(
     _check_texts(table)
     added = tuple(_added_tokens(table, rules))
     byte_ids = _byte_ids(table)
-    unk_id = next((number for number, _ in table.of(Kind.UNKNOWN)), None)
+    unk_id = next(iter(table.of(Kind.UNKNOWN)), None)
     return TokenizerSpec(
         Vocabulary(_tokens(table, byte_ids, unk_surface), byte_ids),
         _merges(table),
@@ -131,21 +132,25 @@ def pieces_spec(
 
 
 def _check_texts(table: PieceList) -> None:
-    seen: dict[tuple[bool, str], TokenId] = {}
-    for number, piece in enumerate(table.pieces):
-        if not piece.text:
-            raise table.error(number, "is empty")
-        if piece.score != piece.score:
-            raise table.error(number, "has a score that is no number")
-        reserved = piece.kind in (Kind.UNKNOWN, Kind.CONTROL, Kind.BYTE)
-        if (other := seen.setdefault((reserved, piece.text), number)) != number:
-            raise table.error(number, f"is already piece {other}")
-    if sum(1 for _ in table.of(Kind.UNKNOWN)) > 1:
+    if "" in table.texts:
+        raise table.error(table.texts.index(""), "is empty")
+    for number in np.flatnonzero(np.isnan(table.scores)):
+        raise table.error(int(number), "has a score that is no number")
+    _check_distinct(table, table.of(Kind.UNKNOWN, Kind.CONTROL, Kind.BYTE))
+    _check_distinct(table, table.of(Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
+    if len(table.of(Kind.UNKNOWN)) > 1:
         raise FormatError(f"{table.source}: there are several pieces of the type UNKNOWN")
 
 
+def _check_distinct(table: PieceList, numbers: Iterable[TokenId]) -> None:
+    seen: dict[str, TokenId] = {}
+    for number in numbers:
+        if (other := seen.setdefault(table.texts[number], number)) != number:
+            raise table.error(number, f"is already piece {other}")
+
+
 def _byte_ids(table: PieceList) -> tuple[TokenId, ...]:
-    id_by_spelling = {piece.text: number for number, piece in table.of(Kind.BYTE)}
+    id_by_spelling = {table.texts[number]: number for number in table.of(Kind.BYTE)}
     if not id_by_spelling:
         return ()
     for spelling, number in id_by_spelling.items():
@@ -157,55 +162,47 @@ def _byte_ids(table: PieceList) -> tuple[TokenId, ...]:
     return tuple(id_by_spelling[spelling] for spelling in FALLBACK_SPELLINGS)
 
 
-def _tokens(
-    table: PieceList, byte_ids: tuple[TokenId, ...], unk_surface: str
-) -> dict[TokenId, bytes]:
-    byte_by_id = {number: bytes([byte]) for byte, number in enumerate(byte_ids)}
-    tokens: dict[TokenId, bytes] = {}
-    for number, piece in enumerate(table.pieces):
-        if piece.kind is Kind.UNKNOWN:
-            _check_surface(table, number, unk_surface)
-            tokens[number] = unk_surface.encode()
-        elif piece.kind is Kind.BYTE:
-            tokens[number] = byte_by_id[number]
-        elif piece.kind is not Kind.CONTROL and not _is_added(piece):
-            if piece.text == " ":
-                raise table.error(number, f"is a space, which is spelt {SPACE!r}")
-            tokens[number] = _spaced(piece.text).encode()
-    return tokens
-
-
-def _check_surface(table: PieceList, number: TokenId, surface: str) -> None:
-    # A token of one character is what that character in a text is encoded to.
-    if len(surface) == 1 and all(piece.text != surface for piece in table.pieces):
-        raise table.error(number, f"decodes to {surface!r}, which no text is encoded to")
+def _tokens(table: PieceList, byte_ids: tuple[TokenId, ...], unk_surface: str) -> Tokens:
+    symbols = (n for n in table.of(Kind.USER_DEFINED) if not _is_added(table.texts[n]))
+    numbers = [*table.of(Kind.NORMAL, Kind.UNUSED), *symbols]
+    for number in numbers:
+        if table.texts[number] == " ":
+            raise table.error(number, f"is a space, which is spelt {SPACE!r}")
+    tokens = Tokens.of({number: table.texts[number].encode() for number in numbers})
+    others = {number: bytes([byte]) for byte, number in enumerate(byte_ids)}
+    for number in table.of(Kind.UNKNOWN):
+        # A token of one character is what that character in a text is encoded to.
+        if len(unk_surface) == 1 and unk_surface not in table.texts:
+            raise table.error(number, f"decodes to {unk_surface!r}, which no text is encoded to")
+        others[number] = unk_surface.encode()
+    return tokens.with_text(SPACE.encode(), b" ").replaced(others)
 
 
 def _added_tokens(table: PieceList, rules: TextRules) -> Iterator[AddedToken]:
     seen: dict[str, TokenId] = {}
-    for number, piece in table.of(Kind.CONTROL, Kind.USER_DEFINED):
-        if piece.kind is Kind.CONTROL:
-            yield AddedToken(piece.text, number)
-        elif _is_added(piece):
-            yield AddedToken(
-                _spaced(piece.text), number, special=False, normalized=True, verbatim=True
-            )
+    specials = set(table.of(Kind.CONTROL))
+    for number in table.of(Kind.CONTROL, Kind.USER_DEFINED):
+        text = table.texts[number]
+        if number in specials:
+            yield AddedToken(text, number)
+        elif _is_added(text):
+            yield AddedToken(_spaced(text), number, special=False, normalized=True, verbatim=True)
         else:
             continue
-        if (other := seen.setdefault(_spaced(piece.text), number)) != number:
+        if (other := seen.setdefault(_spaced(text), number)) != number:
             raise table.error(number, f"is matched in a text as piece {other} is")
     if rules.remove_extra_spaces:
         _check_no_double_spaces(table)
 
 
-def _is_added(piece: Piece) -> bool:
+def _is_added(symbol: str) -> bool:
     # Text holds no real space when pieces are looked for: such a piece is never found.
-    return piece.kind is Kind.USER_DEFINED and " " not in piece.text
+    return " " not in symbol
 
 
 def _check_no_double_spaces(table: PieceList) -> None:
-    for number, piece in table.of(Kind.USER_DEFINED):
-        if "  " in piece.text:
+    for number in table.of(Kind.USER_DEFINED):
+        if "  " in table.texts[number]:
             raise table.error(number, "holds two spaces, which are kept in it and nowhere else")
 
 
@@ -218,7 +215,7 @@ def _spaced(text: str) -> str:
 
 def _merges(table: PieceList) -> MergeTable:
     """Every way to put a piece together from two others, ranked by its score."""
-    made = dict(_made(table))
+    made = _made(table)
     contents = _contents(table, made)
     columns = halves(Tokens.of(contents))
     _check_halves(table, contents, columns)
@@ -227,21 +224,24 @@ def _merges(table: PieceList) -> MergeTable:
     return MergeTable(*(column[order] for column in (*columns, rank)))
 
 
-def _made(table: PieceList) -> Iterator[tuple[TokenId, str]]:
+def _made(table: PieceList) -> dict[TokenId, str]:
     """Pieces that merging can make or start from."""
-    symbols = {piece.text for _, piece in table.of(Kind.USER_DEFINED)}
+    symbols = {table.texts[number] for number in table.of(Kind.USER_DEFINED)}
+    numbers = table.of(Kind.NORMAL, Kind.UNUSED)
+    made = {number: text for number in numbers if " " not in (text := table.texts[number])}
+    if not symbols:
+        return made
     lengths_by_first: dict[str, set[int]] = defaultdict(set)
     for symbol in symbols:
         lengths_by_first[symbol[0]].add(len(symbol))
-    for number, piece in table.of(Kind.NORMAL, Kind.UNUSED):
-        # Where a user-defined symbol is, nothing is joined.
-        parts = (
-            piece.text[place : place + length]
-            for place, char in enumerate(piece.text if symbols else "")
-            for length in lengths_by_first.get(char, ())
-        )
-        if " " not in piece.text and symbols.isdisjoint(parts):
-            yield number, piece.text
+
+    def parts(text: str) -> Iterator[str]:
+        for place, char in enumerate(text):
+            for length in lengths_by_first.get(char, ()):
+                yield text[place : place + length]
+
+    # Where a user-defined symbol is, nothing is joined.
+    return {number: text for number, text in made.items() if symbols.isdisjoint(parts(text))}
 
 
 def _contents(table: PieceList, made: Mapping[TokenId, str]) -> dict[TokenId, bytes]:
@@ -249,17 +249,17 @@ def _contents(table: PieceList, made: Mapping[TokenId, str]) -> dict[TokenId, by
     texts = made.values()
     missing = sorted(set("".join(texts)).difference(texts))
     contents = {number: text.encode() for number, text in made.items()}
-    contents.update((n, char.encode()) for n, char in enumerate(missing, len(table.pieces)))
+    contents.update((n, char.encode()) for n, char in enumerate(missing, len(table.texts)))
     return contents
 
 
 def _check_halves(table: PieceList, contents: Mapping[TokenId, bytes], columns: Halves) -> None:
-    unused = np.array([number for number, _ in table.of(Kind.UNUSED)], np.uint32)
-    is_missing = np.maximum(columns.left, columns.right) >= len(table.pieces)
+    unused = np.array(table.of(Kind.UNUSED), np.uint32)
+    is_missing = np.maximum(columns.left, columns.right) >= len(table.texts)
     for row in np.flatnonzero(is_missing | np.isin(columns.whole, unused)):
         left, right, number = (int(column[row]) for column in columns)
         for part in (left, right):
-            if part >= len(table.pieces):
+            if part >= len(table.texts):
                 char = contents[part].decode()
                 raise table.error(number, f"is made with {char!r}, which has no piece of its own")
         raise table.error(
@@ -273,8 +273,8 @@ def _ranks(table: PieceList, made: Mapping[TokenId, str]) -> NDArray[np.uint32]:
     by_score: dict[float, list[TokenId]] = defaultdict(list)
     for number, text in made.items():
         if len(text) > 1:
-            by_score[table.pieces[number].score].append(number)
-    ranks = [0] * len(table.pieces)
+            by_score[table.scores[number]].append(number)
+    ranks = [0] * len(table.texts)
     n_ranks = 0
     for score in sorted(by_score, reverse=True):
         for equals in _by_place(by_score[score], made):
@@ -315,7 +315,7 @@ def _protected(
     table: PieceList, char_map: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
     """The map with rules that leave user-defined symbols as they are: these are found first."""
-    symbols = tuple(piece.text for _, piece in table.of(Kind.USER_DEFINED))
+    symbols = tuple(table.texts[number] for number in table.of(Kind.USER_DEFINED))
     if not char_map or not symbols:
         return char_map
     kept = (rule for rule in char_map if not rule[0].startswith(symbols))

@@ -1,5 +1,6 @@
 """Read a SentencePiece `.model` whose model is BPE, with the `sentencepiece` package's readers."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +9,7 @@ from typing import Any
 from bytepair.errors import FormatError, MissingExtraError
 from bytepair.formats._json import read_bytes
 from bytepair.formats._names import tokenizer_name
-from bytepair.formats._pieces import Kind, Piece, PieceList, TextRules, pieces_spec
+from bytepair.formats._pieces import PieceList, TextRules, pieces_spec
 from bytepair.model import TokenizerSpec
 
 _BPE = 2
@@ -27,8 +28,13 @@ def read_sentencepiece(path: Path) -> TokenizerSpec:
     """
     proto = _parsed(path)
     _check_supported(path, proto)
-    _check_text(path, proto)
-    pieces = [Piece(p.piece, p.score, Kind(p.type)) for p in proto.pieces]
+    pieces = PieceList(
+        str(path),
+        texts=[piece.piece for piece in proto.pieces],
+        scores=[piece.score for piece in proto.pieces],
+        kinds=[piece.type for piece in proto.pieces],
+    )
+    _check_texts(path, pieces.texts, proto.trainer_spec.unk_surface)
     normalizer = proto.normalizer_spec
     rules = TextRules(
         _char_map(path, normalizer),
@@ -36,7 +42,7 @@ def read_sentencepiece(path: Path) -> TokenizerSpec:
         remove_extra_spaces=normalizer.remove_extra_whitespaces,
     )
     return pieces_spec(
-        PieceList(str(path), pieces),
+        pieces,
         rules,
         name=tokenizer_name(path),
         unk_surface=proto.trainer_spec.unk_surface,
@@ -86,13 +92,13 @@ def _parsed(path: Path) -> Any:  # a message of a module without types
     return proto
 
 
-def _check_text(path: Path, proto: Any) -> None:
+def _check_texts(path: Path, texts: Sequence[Any], unk_surface: Any) -> None:
     # What is not UTF-8 comes from the parser as bytes.
-    texts = {f"piece {number}": piece.piece for number, piece in enumerate(proto.pieces)}
-    texts["trainer_spec.unk_surface"] = proto.trainer_spec.unk_surface
-    for where, text in texts.items():
+    for number, text in enumerate(texts):
         if not isinstance(text, str):
-            raise FormatError(f"{path}: {where} is not UTF-8: {text[:60]!r}")
+            raise FormatError(f"{path}: piece {number} is not UTF-8: {text[:60]!r}")
+    if not isinstance(unk_surface, str):
+        raise FormatError(f"{path}: trainer_spec.unk_surface is not UTF-8: {unk_surface!r}")
 
 
 def _check_supported(path: Path, proto: Any) -> None:

@@ -1,10 +1,21 @@
 """Scored pieces in this package's terms: ranks, symbols, what texts go through."""
 
+from typing import NamedTuple
+
 import pytest
 
 from bytepair.errors import FormatError
-from bytepair.formats._pieces import Kind, Piece, PieceList, TextRules, pieces_spec
+from bytepair.formats._pieces import Kind, PieceList, TextRules, pieces_spec
 from bytepair.model import AddedToken, CharMap, Prepend, Replace, StripText
+
+
+class Piece(NamedTuple):
+    """One row of the list."""
+
+    text: str
+    score: float
+    kind: Kind
+
 
 UNK = Piece("<unk>", 0.0, Kind.UNKNOWN)
 AS_IT_IS = TextRules(dummy_prefix=False, remove_extra_spaces=False)
@@ -17,7 +28,7 @@ def normal(**score_by_text):
 
 def of(pieces, rules=AS_IT_IS, **options):
     """The tokenizer of these pieces."""
-    return pieces_spec(PieceList("x.model", pieces), rules, name="x", **options)
+    return pieces_spec(PieceList("x.model", *zip(*pieces, strict=True)), rules, name="x", **options)
 
 
 def test_every_way_to_make_a_piece_is_a_merge_ranked_by_its_score():
