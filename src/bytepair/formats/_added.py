@@ -1,6 +1,7 @@
 """The added tokens of a `tokenizer.json`: read, and held against the vocabulary."""
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -55,14 +56,23 @@ def _plain(item: object) -> AddedToken | None:
     if not isinstance(item, dict) or not item.keys() <= _KEYS:
         return None
     content, number = item.get("content"), item.get("id")
-    flags = {flag: item.get(flag, False) for flag in FLAGS}
+    flags = [item.get(flag, False) for flag in FLAGS]
     if type(content) is not str or not content or has_surrogate(content):
         return None
     if type(number) is not int or not 0 <= number < ID_LIMIT:
         return None
-    if not all(type(flag) is bool for flag in flags.values()):
+    if set(map(type, flags)) != {bool}:
         return None
-    return AddedToken(content, number, **flags)
+    single_word, lstrip, rstrip, normalized, special = flags
+    return AddedToken(
+        content,
+        number,
+        single_word=single_word,
+        lstrip=lstrip,
+        rstrip=rstrip,
+        normalized=normalized,
+        special=special,
+    )
 
 
 def _checked(root: Section, place: int, item: object) -> AddedToken:
@@ -137,8 +147,9 @@ def _is_reached(content: str, model: Model) -> bool:
 
 def check_shared(model: Section, added: Sequence[AddedToken], vocabulary: Vocabulary) -> None:
     """Refuse an added token whose content is not what its id stands for as an ordinary token."""
-    for token in added:
-        meant = vocabulary.tokens.get(token.id, token.content.encode())
+    is_shared = np.isin([token.id for token in added], vocabulary.flat.ids)
+    for token in compress(added, is_shared):
+        meant = vocabulary.tokens[token.id]
         if meant != token.content.encode():
             raise model.error(
                 f"id {token.id} is given to both the added token {token.content[:60]!r} and the "

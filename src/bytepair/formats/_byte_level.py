@@ -1,7 +1,9 @@
 """Byte-level BPE as tokens with ids and a list of merges: what GPT-2's files and GGUF's hold."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping
+from operator import add
+
+import numpy as np
 
 from bytepair.errors import FormatError
 from bytepair.formats._json import Section
@@ -9,49 +11,60 @@ from bytepair.formats._vocab import byte_level_vocabulary, read_ids
 from bytepair.model import AddedToken, MergeTable, TokenId, Vocabulary
 
 
-class SpeltMerge(NamedTuple):
-    """Two tokens as the file spells them; `where` says in messages which merge it is."""
-
-    where: str
-    left: str
-    right: str
-
-
-def split_merge(where: str, line: str) -> SpeltMerge:
-    """A merge written as two tokens with one space between.
-
-    Raises:
-        FormatError: it is not.
-    """
-    match line.split(" "):
-        case [left, right] if left and right:
-            return SpeltMerge(where, left, right)
-    raise FormatError(f"{where}: wanted two tokens with one space between, got {line[:60]!r}")
-
-
-def merge_list(merges: Iterable[SpeltMerge], ids: Mapping[str, TokenId]) -> MergeTable:
+def merge_list(
+    lines: Mapping[int, str], where: Callable[[int], str], ids: Mapping[str, TokenId]
+) -> MergeTable:
     """The merges as ids, the first one first.
 
+    Args:
+        lines: by number; each is two tokens as the file spells them, with one space between.
+        where: says in messages where the line of a number is.
+
     Raises:
-        FormatError: a merge of tokens that have no id, or one that is there twice.
+        FormatError: a line that is none, a merge of tokens that have no id, or one that is there
+            twice.
     """
-    return MergeTable.from_merges(_with_ids(merges, ids))
+    return _plain_merges(lines.values(), ids) or MergeTable.from_merges(_merges(lines, where, ids))
 
 
-def _with_ids(
-    merges: Iterable[SpeltMerge], ids: Mapping[str, TokenId]
+def _plain_merges(lines: Collection[str], ids: Mapping[str, TokenId]) -> MergeTable | None:
+    """The same at once; None if there is something to say about a line."""
+    parts = " ".join(lines).split(" ")
+    if len(parts) != 2 * len(lines) or "" in parts or not all(" " in line for line in lines):
+        return None
+    left, right = parts[::2], parts[1::2]
+    columns = [list(map(ids.get, texts)) for texts in (left, right, map(add, left, right))]
+    if any(None in column for column in columns):
+        return None
+    lefts, rights, joined = np.array(columns, np.uint32)
+    if len(np.unique(lefts.astype(np.uint64) << 32 | rights)) < len(lines):
+        return None
+    return MergeTable(lefts, rights, joined, np.arange(len(lines), dtype=np.uint32))
+
+
+def _merges(
+    lines: Mapping[int, str], where: Callable[[int], str], ids: Mapping[str, TokenId]
 ) -> Iterator[tuple[TokenId, TokenId, TokenId]]:
-    first_seen: dict[tuple[TokenId, TokenId], str] = {}
-    for where, left, right in merges:
+    first_seen: dict[tuple[TokenId, TokenId], int] = {}
+    for number, line in lines.items():
+        match line.split(" "):
+            case [left, right] if left and right:
+                pass
+            case _:
+                raise FormatError(
+                    f"{where(number)}: wanted two tokens with one space between, got {line[:60]!r}"
+                )
         try:
             pair, joined = (ids[left], ids[right]), ids[left + right]
         except KeyError as error:
             raise FormatError(
-                f"{where}: {left!r} and {right!r} give {left + right!r}, but {error.args[0]!r} is "
-                "not in the vocabulary"
+                f"{where(number)}: {left!r} and {right!r} give {left + right!r}, but "
+                f"{error.args[0]!r} is not in the vocabulary"
             ) from None
-        if (first := first_seen.setdefault(pair, where)) != where:
-            raise FormatError(f"{where}: {left!r} and {right!r} were already merged ({first})")
+        if (first := first_seen.setdefault(pair, number)) != number:
+            raise FormatError(
+                f"{where(number)}: {left!r} and {right!r} were already merged ({where(first)})"
+            )
         yield (*pair, joined)
 
 

@@ -6,12 +6,12 @@ Sources: `tokenizer.py` of open_clip for the ids, Hugging Face's files of CLIP f
 
 import gzip
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from pathlib import Path
 
 from bytepair.errors import FormatError
-from bytepair.formats._byte_level import SpeltMerge, merge_list, ordinary_vocabulary, split_merge
+from bytepair.formats._byte_level import merge_list, ordinary_vocabulary
 from bytepair.formats._json import read_bytes
 from bytepair.model import (
     BYTE_TO_CHAR,
@@ -58,15 +58,16 @@ def read_clip(path: Path) -> TokenizerSpec:
     Raises:
         FormatError: the file is damaged.
     """
-    merges = list(_merges(path, _text(path)))
+    merges = _merges(_text(path))
     chars = sorted(BYTE_TO_CHAR)
     spellings = chars + [char + _END_OF_WORD for char in chars]
-    spellings += [merge.left + merge.right for merge in merges]
+    spellings += [line.replace(" ", "") for line in merges.values()]
     ids = {spelling: number for number, spelling in enumerate(spellings)}
     if len(ids) < len(spellings):
         raise FormatError(f"{path}: two merges give the same token")
     added = tuple(AddedToken(content, len(ids) + n) for n, content in enumerate(_SPECIALS))
-    return clip_spec(str(path), ids, merge_list(merges, ids), added, "clip")
+    table = merge_list(merges, lambda number: f"{path}:{number}", ids)
+    return clip_spec(str(path), ids, table, added, "clip")
 
 
 def _text(path: Path) -> str:
@@ -121,7 +122,6 @@ def _post_processor(added: tuple[AddedToken, ...]) -> PostProcessor:
     return PostProcessor(single=(begin, TemplatePiece("A"), end))
 
 
-def _merges(path: Path, text: str) -> Iterator[SpeltMerge]:
+def _merges(text: str) -> dict[int, str]:
     lines = enumerate(text.split("\n"), 1)
-    for number, line in islice(lines, 1, 1 + _N_MERGES):
-        yield split_merge(f"{path}:{number}", line.removesuffix("\r"))
+    return {number: line.removesuffix("\r") for number, line in islice(lines, 1, 1 + _N_MERGES)}

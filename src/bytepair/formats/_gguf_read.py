@@ -8,17 +8,16 @@ pieces. Sources, also for what holds where a file does not say: llama.cpp's `lla
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from struct import Struct
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bytepair.errors import FormatError
 from bytepair.formats._byte_level import (
-    SpeltMerge,
     merge_list,
     ordinary_vocabulary,
     spelt_ids,
-    split_merge,
 )
 from bytepair.formats._gguf_patterns import CUTTING_BY_NAME, Cutting
 from bytepair.formats._pieces import SPACE, Kind, PieceList, TextRules, pieces_spec
@@ -82,7 +81,7 @@ class Metadata:
         values = self.entries.get(key)
         if values is None:
             return None
-        if not isinstance(values, list) or not all(type(value) is kind for value in values):
+        if not isinstance(values, list) or not set(map(type, values)) <= {kind}:
             raise self.error(key, f"must be an array of type {kind.__name__}")
         return values
 
@@ -113,7 +112,7 @@ def _metadata(path: Path) -> Metadata:
     try:
         fields = _reader(path).fields
         entries = {
-            key.removeprefix(_PREFIX): field.contents()
+            key.removeprefix(_PREFIX): _contents(field)
             for key, field in fields.items()
             if key.startswith(_PREFIX)
         }
@@ -124,6 +123,11 @@ def _metadata(path: Path) -> Metadata:
     if not entries:
         raise FormatError(f"{path}: this GGUF file holds no tokenizer")
     return Metadata(str(path), entries)
+
+
+def _contents(field: Any) -> object:
+    values = [field.parts[place] for place in field.data]
+    return values if values and type(values[0]) is str else field.contents()
 
 
 def _reader(path: Path) -> Any:  # an object of a module without types
@@ -161,15 +165,17 @@ def _reader(path: Path) -> Any:  # an object of a module without types
 
 def _strings(data: memoryview, n: int, endian: Any) -> tuple[list[Any], int]:
     """(n strings behind their lengths, how many bytes that is)."""
-    order: Literal["little", "big"] = "little" if endian.name == "LITTLE" else "big"
-    values: list[Any] = []
+    order = "<" if endian.name == "LITTLE" else ">"
+    size_of = Struct(f"{order}Q").unpack_from
+    values: list[str] = []
     at = 0
     for _ in range(n):
-        start = at + 8
-        at = start + int.from_bytes(data[at:start], order)
+        if (start := at + 8) > len(data):
+            raise ValueError("it ends amid its metadata")
+        at = start + size_of(data, at)[0]
         if at > len(data):
             raise ValueError("it ends amid its metadata")
-        values.append(data[start:at])
+        values.append(str(data[start:at], "utf-8"))
     return values, at
 
 
@@ -233,7 +239,11 @@ def _byte_level_spec(metadata: Metadata, name: str, pattern: str | None) -> Toke
     if len(plain) < len(ordinary):
         raise metadata.error("tokens", "has a token twice")
     ids = spelt_ids(metadata.source, {**plain, **{token.content: token.id for token in added}})
-    merges = merge_list(_merges(metadata), ids)
+    merges = merge_list(
+        dict(enumerate(_merges(metadata))),
+        lambda place: f"{metadata.source}: {_PREFIX}merges[{place}]",
+        ids,
+    )
     return TokenizerSpec(
         ordinary_vocabulary(metadata.source, ids, merges, added),
         merges,
@@ -278,12 +288,11 @@ def _added_tokens(pieces: PieceList) -> Iterator[AddedToken]:
         yield AddedToken(pieces.texts[number], number, special=number not in symbols)
 
 
-def _merges(metadata: Metadata) -> Iterator[SpeltMerge]:
+def _merges(metadata: Metadata) -> list[str]:
     merges = metadata.array("merges", str)
     if merges is None:
         raise metadata.error("merges", "is missing")
-    for place, merge in enumerate(merges):
-        yield split_merge(f"{metadata.source}: {_PREFIX}merges[{place}]", merge)
+    return merges
 
 
 def _post_processor(

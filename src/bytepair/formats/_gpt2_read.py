@@ -5,11 +5,9 @@ from pathlib import Path
 
 from bytepair.errors import ArgumentError, FormatError
 from bytepair.formats._byte_level import (
-    SpeltMerge,
     merge_list,
     ordinary_vocabulary,
     spelt_ids,
-    split_merge,
 )
 from bytepair.formats._clip_read import clip_spec, is_clip
 from bytepair.formats._json import Section, read_object, read_text
@@ -64,7 +62,7 @@ def read_gpt2(
     """
     root = read_object(vocab)
     ids = spelt_ids(root.source, root.members)
-    table = merge_list(_merges(merges), ids)
+    table = merge_list(_merges(merges), lambda number: f"{merges}:{number}", ids)
     found = (
         _added_beside(vocab.parent, ids) if special_tokens is None else _added_given(special_tokens)
     )
@@ -86,12 +84,14 @@ def read_gpt2(
     )
 
 
-def _merges(path: Path) -> Iterator[SpeltMerge]:
+def _merges(path: Path) -> dict[int, str]:
     # Lines end with "\n" alone and parts with " " alone: tokens may hold other white space.
     lines = (line.removesuffix("\r") for line in read_text(path).split("\n"))
-    for number, line in enumerate(lines, 1):
-        if line and not (number == 1 and line.startswith(_HEADER)):
-            yield split_merge(f"{path}:{number}", line)
+    return {
+        number: line
+        for number, line in enumerate(lines, 1)
+        if line and not (number == 1 and line.startswith(_HEADER))
+    }
 
 
 # ---------------------------------------------------------------------- what stands beside
