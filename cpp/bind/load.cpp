@@ -1,4 +1,4 @@
-// load.cpp: ModelTables, read_ranks and halves for Python.
+// load.cpp: what formats read with, for Python.
 #include "bytepair/load.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -58,6 +58,69 @@ nb::object tokens(const ModelTables& tables, bool is_byte_level,
   }
   return nb::make_tuple(array_of(std::move(ids)), nb::bytes(data.data(), data.size()),
                         array_of(std::move(offsets)));
+}
+
+nb::tuple take_merges(ModelTables& tables) {
+  return nb::make_tuple(array_of(std::exchange(tables.left, {})),
+                        array_of(std::exchange(tables.right, {})),
+                        array_of(std::exchange(tables.joined, {})));
+}
+
+/// The UTF-8 of a text, which the text keeps; nothing for what is no text or has surrogates.
+std::optional<std::string_view> utf8_of(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return std::string_view(data, static_cast<std::size_t>(size));
+}
+
+/// (left, right, joined) as ids, or None, see `ModelTables::of`.
+nb::object merges_of(const nb::dict& id_by_token, const nb::list& lines) {
+  std::vector<std::string_view> tokens;
+  std::vector<std::uint32_t> ids;
+  std::vector<std::string_view> merges;
+  for (const auto [token, id] : id_by_token) {
+    const auto view = utf8_of(token);
+    if (!view) return nb::none();
+    tokens.push_back(*view);
+    ids.push_back(nb::cast<std::uint32_t>(id));
+  }
+  for (const nb::handle line : lines) {
+    const auto view = utf8_of(line);
+    if (!view) return nb::none();
+    merges.push_back(*view);
+  }
+  auto tables = ModelTables::of(tokens, ids, merges);
+  if (!tables) return nb::none();
+  return take_merges(*tables);
+}
+
+/// (n strings behind their lengths of eight bytes, how many bytes that is). ValueError where the
+/// data ends, or a string is not UTF-8.
+nb::tuple strings(const Array<std::uint8_t>& data, std::uint64_t n, bool is_little) {
+  const std::string_view bytes = text_of(data);
+  nb::list values;
+  std::size_t at = 0;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::uint64_t size = 0;
+    for (std::size_t k = 0; k < 8 && at + k < bytes.size(); ++k) {
+      const auto byte = std::uint64_t{static_cast<unsigned char>(bytes[at + k])};
+      size |= byte << (8 * (is_little ? k : 7 - k));
+    }
+    at += 8;
+    if (at > bytes.size() || size > bytes.size() - at) {
+      throw std::invalid_argument("it ends amid its metadata");
+    }
+    PyObject* const text = PyUnicode_DecodeUTF8(bytes.data() + at, static_cast<Py_ssize_t>(size),
+                                                nullptr);
+    if (text == nullptr) throw nb::python_error();
+    values.append(nb::steal(text));
+    at += size;
+  }
+  return nb::make_tuple(values, at);
 }
 
 /// (ids, bytes of all tokens one after the other, offsets), or None.
@@ -129,14 +192,16 @@ void bind_load(nb::module_& m) {
            },
            nb::arg("id"), nb::sig("def spelling_of(self, id: int) -> str | None"))
       .def("__len__", [](const ModelTables& self) { return self.ids.size(); })
-      .def("take_merges",
-           [](ModelTables& self) {
-             return nb::make_tuple(array_of(std::exchange(self.left, {})),
-                                   array_of(std::exchange(self.right, {})),
-                                   array_of(std::exchange(self.joined, {})));
-           },
+      .def("take_merges", &take_merges,
            nb::sig("def take_merges(self) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], "
                    "NDArray[numpy.uint32]]"));
+  m.def("merges", &merges_of, nb::arg("id_by_token"), nb::arg("lines"),
+        nb::sig("def merges(id_by_token: dict[str, int], lines: list[str]) -> "
+                "tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.uint32]] | "
+                "None"));
+  m.def("strings", &strings, nb::arg("data"), nb::arg("n"), nb::arg("is_little"),
+        nb::sig("def strings(data: NDArray[numpy.uint8], n: int, is_little: bool) -> "
+                "tuple[list[str], int]"));
   m.def("read_ranks", &ranks_of, nb::arg("file"),
         nb::sig("def read_ranks(file: bytes) -> "
                 "tuple[NDArray[numpy.uint32], bytes, NDArray[numpy.uint64]] | None"));

@@ -124,6 +124,15 @@ class ModelTables::Reader {
     }) && to_.vocab.end > 0 && to_.merges.end > 0;
   }
 
+  /// Merges that are no part of a file.
+  bool lines(std::span<const std::string_view> texts) {
+    begin_merges(texts.size());
+    for (const auto text : texts) {
+      if (!line(text) || (n_waiting_ == kBatch && !resolve())) return false;
+    }
+    return end_merges();
+  }
+
  private:
   /// An object; `read` takes the value of each key.
   template <class Read>
@@ -202,8 +211,7 @@ class ModelTables::Reader {
   }
 
   bool merges() {
-    for (auto* column : {&to_.left, &to_.right, &to_.joined}) column->reserve(most());
-    was_joined_.assign(to_.ids.size() / 64 + 1, 0);
+    begin_merges(most());
     if (!cursor_.take('[')) return false;
     if (cursor_.take(']')) return true;
     const bool are_lists = cursor_.peek() == '[';
@@ -211,9 +219,15 @@ class ModelTables::Reader {
       if (!(are_lists ? list() : line())) return false;
       if (n_waiting_ == kBatch && !resolve()) return false;
     } while (cursor_.take(','));
-    if (!cursor_.take(']') || !resolve()) return false;
-    return !must_compare_ || to_.merges_are_distinct();
+    return cursor_.take(']') && end_merges();
   }
+
+  void begin_merges(std::size_t n) {
+    for (auto* column : {&to_.left, &to_.right, &to_.joined}) column->reserve(n);
+    was_joined_.assign(to_.ids.size() / 64 + 1, 0);
+  }
+
+  bool end_merges() { return resolve() && (!must_compare_ || to_.merges_are_distinct()); }
 
   /// ["a", "b"]
   bool list() {
@@ -227,7 +241,11 @@ class ModelTables::Reader {
   bool line() {
     Waiting& merge = waiting_[n_waiting_];
     std::string_view text;
-    if (!cursor_.string(text, merge.unescaped[0])) return false;
+    return cursor_.string(text, merge.unescaped[0]) && line(text);
+  }
+
+  bool line(std::string_view text) {
+    Waiting& merge = waiting_[n_waiting_];
     const std::size_t middle = only_space(text, readable_of(text));
     if (middle == std::string_view::npos) return false;
     merge.left = text.substr(0, middle);
@@ -356,6 +374,14 @@ std::optional<ModelTables> ModelTables::read(std::string_view json) {
   return tables;
 }
 
+std::optional<ModelTables> ModelTables::of(std::span<const std::string_view> tokens,
+                                           std::span<const std::uint32_t> token_ids,
+                                           std::span<const std::string_view> lines) {
+  ModelTables tables;
+  if (!tables.add_all(tokens, token_ids) || !Reader("", tables).lines(lines)) return std::nullopt;
+  return tables;
+}
+
 std::optional<std::size_t> ModelTables::place_of(std::uint32_t id) const noexcept {
   const auto found = std::ranges::lower_bound(ids, id);
   if (found == ids.end() || *found != id) return std::nullopt;
@@ -379,6 +405,19 @@ void ModelTables::add(std::string_view token, std::uint32_t id) {
   starts_.push_back(static_cast<std::uint32_t>(data_.size()));
   data_ += token;
   ids.push_back(id);
+}
+
+/// False if one is empty or begins within a character, or if there are too many bytes of them.
+bool ModelTables::add_all(std::span<const std::string_view> tokens,
+                          std::span<const std::uint32_t> token_ids) {
+  this->reserve(tokens.size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = tokens[i];
+    if (token.empty() || (token[0] & 0xC0) == 0x80) return false;
+    if (data_.size() + token.size() + 2 * kPadding > 0xFFFF'FFFF) return false;
+    this->add(token, token_ids[i]);
+  }
+  return this->end() && this->index();
 }
 
 /// All tokens are there; false if they are not UTF-8 together, or two have one id.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,12 @@ class ModelTables {
   /// is wrong. The rest of the file is passed over, not checked. O(json.size()).
   static std::optional<ModelTables> read(std::string_view json);
 
-  /// Where the two values stand in the file.
+  /// The same of tokens, each with its id, and of merges ("a b") that come from elsewhere.
+  static std::optional<ModelTables> of(std::span<const std::string_view> tokens,
+                                       std::span<const std::uint32_t> token_ids,
+                                       std::span<const std::string_view> lines);
+
+  /// Where the two values stand in the file that was read.
   Range vocab;
   Range merges;
 
@@ -79,6 +85,7 @@ class ModelTables {
   }
   void reserve(std::size_t n);
   void add(std::string_view token, std::uint32_t id);
+  bool add_all(std::span<const std::string_view> tokens, std::span<const std::uint32_t> token_ids);
   bool end();
   bool sort_by_id();
   bool index();

@@ -1,18 +1,19 @@
 """Byte-level BPE as tokens with ids and a list of merges: what GPT-2's files and GGUF's hold."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from operator import add
+from itertools import compress
 
 import numpy as np
 
 from bytepair.errors import FormatError
+from bytepair.formats._entries import core
 from bytepair.formats._json import Section
 from bytepair.formats._vocab import byte_level_vocabulary, read_ids
 from bytepair.model import AddedToken, MergeTable, TokenId, Vocabulary
 
 
 def merge_list(
-    lines: Mapping[int, str], where: Callable[[int], str], ids: Mapping[str, TokenId]
+    lines: Mapping[int, str], where: Callable[[int], str], ids: dict[str, TokenId]
 ) -> MergeTable:
     """The merges as ids, the first one first.
 
@@ -24,22 +25,12 @@ def merge_list(
         FormatError: a line that is none, a merge of tokens that have no id, or one that is there
             twice.
     """
-    return _plain_merges(lines.values(), ids) or MergeTable.from_merges(_merges(lines, where, ids))
-
-
-def _plain_merges(lines: Collection[str], ids: Mapping[str, TokenId]) -> MergeTable | None:
-    """The same at once; None if there is something to say about a line."""
-    parts = " ".join(lines).split(" ")
-    if len(parts) != 2 * len(lines) or "" in parts or not all(" " in line for line in lines):
-        return None
-    left, right = parts[::2], parts[1::2]
-    columns = [list(map(ids.get, texts)) for texts in (left, right, map(add, left, right))]
-    if any(None in column for column in columns):
-        return None
-    lefts, rights, joined = np.array(columns, np.uint32)
-    if len(np.unique(lefts.astype(np.uint64) << 32 | rights)) < len(lines):
-        return None
-    return MergeTable(lefts, rights, joined, np.arange(len(lines), dtype=np.uint32))
+    compiled = core()
+    columns = compiled.merges(ids, list(lines.values())) if compiled else None
+    if columns is not None:  # the core reads what is plainly sound
+        left, right, joined = columns
+        return MergeTable(left, right, joined, np.arange(len(lines), dtype=np.uint32))
+    return MergeTable.from_merges(_merges(lines, where, ids))
 
 
 def _merges(
@@ -103,7 +94,8 @@ def ordinary_vocabulary(
                 f"{source}: id {token.id} is given to both the added token {token.content!r} and "
                 f"the token {other[:60]!r}"
             )
-    merged = {*merges.left.tolist(), *merges.right.tolist(), *merges.joined.tolist()}
-    contents = {token.content for token in added if token.id not in merged}
+    columns = np.concatenate((merges.left, merges.right, merges.joined))
+    is_free = np.isin([token.id for token in added], columns, invert=True)
+    contents = {token.content for token in compress(added, is_free)}
     kept = {t: n for t, n in ids.items() if t not in contents or len(t) == 1}
     return byte_level_vocabulary(section, kept, suffix)

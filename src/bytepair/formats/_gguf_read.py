@@ -12,6 +12,7 @@ from struct import Struct
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bytepair.errors import FormatError
 from bytepair.formats._byte_level import (
@@ -19,6 +20,7 @@ from bytepair.formats._byte_level import (
     ordinary_vocabulary,
     spelt_ids,
 )
+from bytepair.formats._entries import core
 from bytepair.formats._gguf_patterns import CUTTING_BY_NAME, Cutting
 from bytepair.formats._pieces import SPACE, Kind, PieceList, TextRules, pieces_spec
 from bytepair.formats._sentencepiece_read import char_map_of, extra
@@ -126,8 +128,8 @@ def _metadata(path: Path) -> Metadata:
 
 
 def _contents(field: Any) -> object:
-    values = [field.parts[place] for place in field.data]
-    return values if values and type(values[0]) is str else field.contents()
+    values = field.parts[-1]
+    return values if isinstance(values, list) else field.contents()
 
 
 def _reader(path: Path) -> Any:  # an object of a module without types
@@ -153,20 +155,23 @@ def _reader(path: Path) -> Any:  # an object of a module without types
             kind, n = self._get(orig_offs, np.uint32), self._get(orig_offs + 4, np.uint64)
             start, item_type = orig_offs + 12, types(kind[0])
             if item_type == types.STRING:
-                values, size = _strings(memoryview(self.data)[start:], int(n[0]), self.endianess)
+                values, size = _strings(self.data[start:], int(n[0]), self.endianess)
             else:
-                values = [self._get(start, self.gguf_scalar_to_np[item_type], n[0])]
-                size = values[0].nbytes
-            places = list(range(2, 2 + len(values)))
-            return 12 + size, [kind, n, *values], places, [types.ARRAY, item_type]
+                values = self._get(start, self.gguf_scalar_to_np[item_type], n[0])
+                size = values.nbytes
+            return 12 + size, [kind, n, values], [2], [types.ARRAY, item_type]
 
     return Reader(path)
 
 
-def _strings(data: memoryview, n: int, endian: Any) -> tuple[list[Any], int]:
+def _strings(array: NDArray[np.uint8], n: int, endian: Any) -> tuple[list[Any], int]:
     """(n strings behind their lengths, how many bytes that is)."""
-    order = "<" if endian.name == "LITTLE" else ">"
-    size_of = Struct(f"{order}Q").unpack_from
+    is_little = endian.name == "LITTLE"
+    if (compiled := core()) is not None:
+        strings: tuple[list[Any], int] = compiled.strings(array, n, is_little)
+        return strings
+    data = array.data
+    size_of = Struct("<Q" if is_little else ">Q").unpack_from
     values: list[str] = []
     at = 0
     for _ in range(n):
