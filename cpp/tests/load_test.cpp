@@ -55,6 +55,25 @@ TEST(tokens_and_merges_are_read_and_found) {
   CHECK_EQ(json.substr(tables->merges.begin, tables->merges.end - tables->merges.begin), kMerges);
 }
 
+TEST(tokens_and_merges_from_elsewhere_are_found_as_those_of_a_file) {
+  const std::vector<std::string_view> tokens = {"c", "ab", "a", "b", "abc"};
+  const std::vector<std::uint32_t> ids = {9, 2, 0, 1, 4};
+  const std::vector<std::string_view> lines = {"a b", "ab c"};
+  const auto tables = ModelTables::of(tokens, ids, lines);
+  CHECK(tables.has_value());
+  CHECK_EQ(tables->ids, (std::vector<std::uint32_t>{0, 1, 2, 4, 9}));
+  CHECK_EQ(merges_of(*tables), (std::vector<Merge>{{0, 1, 2}, {2, 9, 4}}));
+  for (const std::string_view line : {"", "a", " a", "a ", "a  b", "a b c", "a x", "b a", "a b"}) {
+    const std::vector<std::string_view> wrong = {"a b", line};
+    CHECK(!ModelTables::of(tokens, ids, wrong).has_value());
+  }
+  for (const std::string_view token : {"", "a", "\xA9", "\xFF"}) {
+    const std::vector<std::string_view> wrong = {"a", token};
+    CHECK(!ModelTables::of(wrong, std::span(ids).first(2), {}).has_value());
+  }
+  CHECK(!ModelTables::of(std::span(tokens).first(2), std::vector<std::uint32_t>{1, 1}, {}));
+}
+
 TEST(both_spellings_of_merges_and_any_order_of_members_are_understood) {
   const std::string lists = R"([["a", "b"] ,["ab","c"]])";
   CHECK_EQ(merges_of(*ModelTables::read(file(kVocab, lists))),

@@ -2,12 +2,17 @@
 
 import sys
 
+import numpy as np
 import pytest
+from gguf import GGUFEndian
+from hypothesis import given
+from hypothesis import strategies as st
 
 import foreign
 from bytepair import formats
 from bytepair.errors import ArgumentError, FormatError, MissingExtraError
 from bytepair.formats._gguf_patterns import CUTTING_BY_NAME
+from bytepair.formats._gguf_read import _strings
 from bytepair.model import (
     BYTE_TO_CHAR,
     AddedToken,
@@ -50,6 +55,27 @@ def pieces(tmp_path):
         return foreign.write_gguf(tmp_path / "mine.gguf", "llama", tokens, **entries)
 
     return write
+
+
+STRINGS = st.lists(st.text(max_size=4), max_size=5)
+
+
+@given(strings=STRINGS, endian=st.sampled_from(list(GGUFEndian)), cut=st.integers(0, 40))
+def test_strings_are_read_behind_their_lengths(strings, endian, cut):
+    """Of either order of bytes, by either engine; not beyond the end."""
+    order = "little" if endian is GGUFEndian.LITTLE else "big"
+    encoded = [text.encode() for text in strings]
+    data = b"".join(len(text).to_bytes(8, order) + text for text in encoded)
+    for engine in ("python", ""):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("BYTEPAIR_ENGINE", engine)
+            array = np.frombuffer(data + b"more", np.uint8)
+            assert _strings(array, len(strings), endian) == (strings, len(data))
+            if cut < len(data):
+                with pytest.raises(ValueError, match=r"it ends amid|utf-8"):
+                    _strings(array[:cut], len(strings), endian)
+            with pytest.raises(ValueError, match="it ends amid"):
+                _strings(array, 2**63, endian)
 
 
 def test_a_byte_level_file_reads_whole(byte_level):

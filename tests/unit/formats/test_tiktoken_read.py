@@ -6,6 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bytepair import formats
 from bytepair.errors import ArgumentError, FormatError, PatternError
@@ -76,6 +78,32 @@ def test_a_very_long_token_costs_little(rank_lines, save):
     """Only cuts into lengths that occur are tried: not every cut of a hostile line."""
     spec = formats.read(save([*rank_lines, line(b"ab" * 500_000, 257)]), pattern="gpt2")
     assert len(spec.merges) == 1
+
+
+@given(
+    tokens=st.lists(st.binary(min_size=1, max_size=4), max_size=8),
+    ranks=st.lists(st.integers(256, 2**31), min_size=8, max_size=8).map(sorted),
+    damage=st.tuples(st.integers(0, 80), st.sampled_from([b"", b"=", b" ", b"\n", b"x", b"\xff"])),
+)
+def test_the_core_reads_what_the_lines_say_one_by_one(tokens, ranks, damage, tmp_path_factory):
+    """It takes what is plainly sound only, and what it leaves is read, or refused, in Python."""
+    path = tmp_path_factory.mktemp("ranks") / "x.tiktoken"
+    text = b"".join(line(*entry) + b"\n" for entry in zip(tokens, ranks, strict=False))
+    text = text[: damage[0]] + damage[1] + text[damage[0] :]
+    singles = b"".join(line(bytes([byte]), byte) + b"\n" for byte in range(256))
+    path.write_bytes(singles + text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BYTEPAIR_ENGINE", "python")
+        wanted = outcome(path)
+    assert outcome(path) == wanted
+
+
+def outcome(path):
+    """The tokenizer, or the complaint."""
+    try:
+        return formats.read(path, pattern="gpt2")
+    except FormatError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize(
