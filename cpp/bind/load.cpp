@@ -11,6 +11,7 @@
 #include "bind.hpp"
 #include "bytepair/halves.hpp"
 #include "bytepair/ranks.hpp"
+#include "bytepair/spelling.hpp"
 
 namespace bytepair::bind {
 namespace {

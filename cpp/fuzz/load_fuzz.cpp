@@ -4,6 +4,7 @@
 #include <set>
 
 #include "bytepair/load.hpp"
+#include "bytepair/spelling.hpp"
 #include "input.hpp"
 
 namespace {
@@ -86,12 +87,35 @@ void check(const ModelTables& tables, std::string_view json) {
   }
 }
 
+/// What was read, given token by token and line by line, makes the same tables.
+void check_of(const ModelTables& tables) {
+  std::vector<std::string_view> tokens;
+  for (std::size_t i = 0; i < tables.ids.size(); ++i) tokens.push_back(tables.spelling(i));
+  if (std::ranges::any_of(tokens, [](auto token) { return token.find(' ') != token.npos; })) return;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < tables.left.size(); ++i) {
+    const auto spelling = [&](std::uint32_t id) {
+      return std::string(tables.spelling(tables.place_of(id).value()));
+    };
+    lines.push_back(spelling(tables.left[i]) + " " + spelling(tables.right[i]));
+  }
+  const auto same = ModelTables::of(tokens, tables.ids,
+                                    std::vector<std::string_view>(lines.begin(), lines.end()));
+  fuzz::require(same.has_value(), "what was read is sound");
+  fuzz::require(same->ids == tables.ids && same->left == tables.left &&
+                    same->right == tables.right && same->joined == tables.joined,
+                "it makes the same tables");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   const std::string json = input.flag() ? any_json(input) : std::string(input.rest());
-  if (const auto tables = ModelTables::read(json)) check(*tables, json);
+  if (const auto tables = ModelTables::read(json)) {
+    check(*tables, json);
+    check_of(*tables);
+  }
   std::string bytes;
   (void)append_spelt_bytes(json, bytes);
   return 0;

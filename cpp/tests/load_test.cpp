@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bytepair/spelling.hpp"
 #include "check.hpp"
 
 using bytepair::ModelTables;

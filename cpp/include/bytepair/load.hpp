@@ -100,8 +100,4 @@ class ModelTables {
   std::uint64_t seed_;                 // keeps a file from being built to collide
 };
 
-/// Appends the bytes that the characters of a byte-level spelling stand for (GPT-2's alphabet: see
-/// bytepair.model.BYTE_TO_CHAR). False: one of them stands for none.
-bool append_spelt_bytes(std::string_view spelling, std::string& bytes);
-
 }  // namespace bytepair
