@@ -67,10 +67,11 @@ def test_a_report_is_written(corpus, invoke, saved, name):
 @pytest.mark.parametrize(
     ("options", "exit_code", "says"),
     [
-        (["-o", "out"], 1, "nothing says how far to prune"),
+        (["-o", "out"], 1, "pass --vocab-size (tokens to be left), --max-loss (tokens"),
         (["-o", "out", "--vocab-size", 3], 1, "3 is too small: 257 tokens stay"),
         (["-o", "out", "--vocab-size", 270, "--keep", "zz"], 1, "'zz' is no token"),
         (["-o", "out", "--vocab-size", 270, "--report", "x.html"], 2, "must end in .md or .json"),
+        (["-o", "out", "--max-cost", 0, "--report", "no/r.md"], 1, "another place with --report"),
         (["-o", "out", "--max-loss", -1], 2, "greater than or equal to 0"),
     ],
 )
@@ -85,3 +86,13 @@ def test_the_tokenizer_itself_is_not_overwritten(corpus, invoke, saved):
     """It is what the next attempt needs."""
     result = invoke("prune", saved, corpus, "-o", saved, "--max-cost", 0, exit_code=1)
     assert "would overwrite the tokenizer" in result.stderr
+
+
+def test_a_file_that_does_not_say_how_text_is_cut_is_told(corpus, invoke, saved):
+    """Rank files without a sidecar can be pruned too."""
+    bytepair.load(saved).save("bare.tiktoken")
+    Path("bare.tiktoken.json").unlink()
+    told = ["--pattern", bytepair.load(saved).pattern, "--special-token", "<|endoftext|>=279"]
+    invoke("prune", "bare.tiktoken", corpus, "-o", "out", "--vocab-size", 270, *told)
+    expected = bytepair.load(saved).prune(corpus, vocab_size=270).tokenizer
+    assert bytepair.load("out").spec.merges == expected.spec.merges

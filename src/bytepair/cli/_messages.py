@@ -6,6 +6,8 @@ import sys
 # The library names keyword arguments, the command line has options. Plain words are replaced only
 # before "=", since they are ordinary English too; nothing inside a path or quotes is.
 _ARGUMENTS = (
+    "max_cost",
+    "max_loss",
     "max_token_length",
     "min_frequency",
     "text_field",

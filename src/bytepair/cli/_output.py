@@ -35,7 +35,7 @@ def require_apart(source: Path, target: Path) -> None:
         for new in _own_files(target):
             if own.exists() and new.exists() and own.samefile(new):
                 raise SaveError(
-                    f"{target}: would overwrite the tokenizer that is converted ({own}). "
+                    f"{target}: would overwrite the tokenizer it is made from ({own}). "
                     "Name another target."
                 )
 
@@ -60,11 +60,26 @@ def require_writable(target: Path) -> None:
     folder = target.parent if is_file else target
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
+    _require_room(folder, target, "--output")
+
+
+def require_writable_file(file: Path, option: str) -> None:
+    """The same for a file of its own, whose folder must be there.
+
+    Raises:
+        SaveError: it is not, or nothing can be written there.
+    """
+    if file.is_dir():
+        raise SaveError(f"{file}: is a folder. Name a file with {option}.")
+    _require_room(file.parent, file, option)
+
+
+def _require_room(folder: Path, target: Path, option: str) -> None:
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise SaveError(
             f"{target}: cannot be written: {folder}: {error.strerror or error}. "
-            "Choose another place with --output."
+            f"Choose another place with {option}."
         ) from error

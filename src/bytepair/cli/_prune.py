@@ -9,8 +9,8 @@ from bytepair import PruneReport
 from bytepair._atomic import write_atomically
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
-from bytepair.cli._options import Json, TokenizerPath, load_tokenizer
-from bytepair.cli._output import require_apart, require_writable
+from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
+from bytepair.cli._output import require_apart, require_writable, require_writable_file
 
 _REPORTS = (".json", ".md")
 
@@ -58,6 +58,8 @@ def prune(
     separator: of.Separator = None,
     text_field: of.TextField = "text",
     threads: of.Threads = None,
+    pattern: LoadPattern = None,
+    special_token: LoadSpecial = None,
     as_json: Json = False,
 ) -> None:
     """Remove the tokens of TOKENIZER that CORPUS misses least, and save what is left.
@@ -70,9 +72,11 @@ def prune(
 
     if report is not None and report.suffix.lower() not in _REPORTS:
         raise typer.BadParameter("must end in .md or .json.", param_hint="--report")
-    tok = load_tokenizer(tokenizer, None, None)
+    tok = load_tokenizer(tokenizer, pattern, special_token)
     require_apart(tokenizer, output)
     require_writable(output)
+    if report is not None:
+        require_writable_file(report, "--report")
     files = of.files_of(corpus)
     with TrainingProgress() as progress:
         result = tok.prune(

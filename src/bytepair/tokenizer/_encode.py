@@ -342,6 +342,9 @@ class Encoding:
         Args:
             cache: keeps the ids of stretches between added tokens for the next call.
 
+        Raises:
+            InputTypeError: not pairs of a text and True or False, or not a `SegmentCache`.
+
         >>> import bytepair
         >>> tok = bytepair.train(["low"] * 9, vocab_size=259, special_tokens=["<end>"])
         >>> tok.encode_segments([("low<end>", True), ("low<end>", False)])

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from bytepair.engines import Cutter
+from bytepair.errors import InputTypeError
 from bytepair.model import TokenId, at_least_one
 from bytepair.tokenizer._input import text_bytes
 from bytepair.tokenizer._stretches import Stretches
@@ -91,6 +92,8 @@ def encode_segments(
             trusted text that holds one is a stretch of its own: once it is normalised, nothing
             tells which part a token comes from.
     """
+    if not isinstance(cache, SegmentCache | None):
+        raise InputTypeError(f"cache: expected a SegmentCache, got {type(cache).__name__}.")
     ids: list[TokenId] = []
     stretch: list[bytes] = []
     is_first = True
@@ -147,6 +150,22 @@ def _runs(
     segments: Iterable[Segment | tuple[str | bytes, bool]],
 ) -> Iterator[tuple[bytes, bool]]:
     """Neighbours that are equally trusted as one text."""
-    for is_trusted, run in groupby(enumerate(segments), lambda item: bool(item[1][1])):
-        texts = (text_bytes(part[0], f"segment {number}: ") for number, part in run)
-        yield b"".join(texts), is_trusted
+    for is_trusted, run in groupby(_checked(segments), lambda part: part[1]):
+        yield b"".join(text for text, _ in run), is_trusted
+
+
+def _checked(
+    segments: Iterable[Segment | tuple[str | bytes, bool]],
+) -> Iterator[tuple[bytes, bool]]:
+    """The parts; a role or anything else that is merely true trusts nobody."""
+    if not isinstance(segments, Iterable):
+        raise InputTypeError(
+            f"expected segments, (text, trusted) each, got {type(segments).__name__}."
+        )
+    for number, part in enumerate(segments):
+        is_pair = isinstance(part, tuple | list) and len(part) == 2
+        if not is_pair or not isinstance(part[1], bool):
+            raise InputTypeError(
+                f"segment {number}: expected (text, trusted) with True or False, got {part!r:.60}."
+            )
+        yield text_bytes(part[0], f"segment {number}: "), part[1]

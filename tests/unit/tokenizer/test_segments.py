@@ -1,4 +1,6 @@
+import re
 from threading import Thread
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -116,6 +118,33 @@ def test_bad_parts_are_refused(tok: Tokenizer) -> None:
         tok.encode_segments([("a", True), (None, True)])  # type: ignore[list-item]  # wrong on purpose
     with pytest.raises(ArgumentError, match="max_bytes must be a whole number of 1 or more"):
         SegmentCache(max_bytes=0)
+
+
+@pytest.mark.parametrize(
+    ("segments", "says"),
+    [
+        (
+            [("<end>", "user")],
+            "segment 0: expected (text, trusted) with True or False, got ('<end>",
+        ),
+        ([("a", True), ("a", 1)], "segment 1: expected"),
+        ([("a", True, 3)], "segment 0: expected"),
+        (["ab"], "segment 0: expected"),
+        ([{"role": "user", "content": "a"}], "segment 0: expected"),
+        ("ab", "segment 0: expected"),
+        (3, "expected segments, (text, trusted) each, got int"),
+    ],
+)
+def test_only_true_means_trusted(tok: Tokenizer, segments: Any, says: str) -> None:
+    """A role is as true as any other text, and must not open the way to control tokens."""
+    with pytest.raises(InputTypeError, match=re.escape(says)):
+        tok.encode_segments(segments)
+
+
+def test_a_cache_of_another_kind_is_refused(tok: Tokenizer) -> None:
+    """Not found out somewhere within."""
+    with pytest.raises(InputTypeError, match="cache: expected a SegmentCache, got dict"):
+        tok.encode_segments([("a", True)], cache={})  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_the_names_are_public() -> None:
