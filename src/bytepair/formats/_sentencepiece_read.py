@@ -83,9 +83,10 @@ def extra(module: str) -> ModuleType:
 def _parsed(path: Path) -> Any:  # a message of a module without types
     data = read_bytes(path)
     proto = extra("sentencepiece.sentencepiece_model_pb2").ModelProto()
+    damage = extra("google.protobuf.message").DecodeError
     try:
         proto.ParseFromString(data)
-    except extra("google.protobuf.message").DecodeError as error:
+    except (damage, UnicodeDecodeError) as error:  # the latter from the parser in Python only
         raise FormatError(f"{path}: not a SentencePiece model: {error}") from error
     if not proto.pieces:
         raise FormatError(f"{path}: not a SentencePiece model: it has no pieces")
