@@ -21,6 +21,8 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::size_t kReadBlock = std::size_t{1} << 19;  // stays in the cache until it is counted
 constexpr std::size_t kGroup = 64;                        // words looked up together
 constexpr std::size_t kFirstSize = 1024;
+constexpr std::size_t kMergedTogether = 64;  // entries of a table
+constexpr double kGolden = 0.618'033'988'7;
 
 void prefetch(const void* place) {
 #if defined(__GNUC__)
@@ -213,15 +215,24 @@ void Counter::count_words(std::string_view data, std::size_t start,
   }
 }
 
+/// Entries stand in the order of their hashes. Added in that order, those of one stretch after the
+/// other would fill a table from its beginning on, far beyond what belongs there, and each of them
+/// search behind all that were pushed away. So the table is gone through in small blocks, whose order
+/// fills it evenly.
 void Counter::merge(const Counter& other) {
   if (other.entries_.size() > entries_.size()) grow(other.entries_.size());
-  for (std::size_t i = 0; i < other.entries_.size(); ++i) {
-    const auto& entry = other.entries_[i];
-    if (entry.key.high == 0) continue;
-    if (is_long(entry.key)) {
-      add_long(other.word(entry), entry.key.low, entry.count, entry.first);
-    } else {
-      add(entry.key, hash_of(entry.key), entry.count, entry.first);
+  const std::size_t n_blocks = other.entries_.size() / kMergedTogether;
+  const std::size_t step = static_cast<std::size_t>(static_cast<double>(n_blocks) * kGolden) | 1;
+  for (std::size_t i = 0; i < n_blocks; ++i) {
+    const std::size_t block = i * step & (n_blocks - 1);
+    const auto* const begin = &other.entries_[block * kMergedTogether];
+    for (const auto& entry : std::span(begin, kMergedTogether)) {
+      if (entry.key.high == 0) continue;
+      if (is_long(entry.key)) {
+        add_long(other.word(entry), entry.key.low, entry.count, entry.first);
+      } else {
+        add(entry.key, hash_of(entry.key), entry.count, entry.first);
+      }
     }
   }
 }
@@ -287,6 +298,7 @@ void Counter::add(const Key& key, std::uint64_t hash, std::int64_t count, std::i
     place = (place + 1) & mask;
   }
 }
+
 void Counter::add_long(std::string_view word, std::uint64_t hash, std::int64_t count,
                        std::int64_t first) {
   const std::size_t mask = entries_.size() - 1;
