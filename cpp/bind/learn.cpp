@@ -27,14 +27,19 @@ void interruptibly(const Work& work) {
 }
 
 std::vector<Merge> advance(Learner& learner, std::size_t n_merges) {
+  // Between calls no thread is there, also after Ctrl-C: the process may fork.
+  struct Rest {
+    Learner& learner;
+    ~Rest() { learner.rest(); }
+  };
   std::vector<Merge> merges;
   interruptibly([&](const KeepGoing& go_on) {
+    const Rest rest{learner};
     while (merges.size() < n_merges) {
       const auto merge = learner.next(go_on);
       if (!merge) break;
       merges.push_back(*merge);
     }
-    learner.rest();
   });
   return merges;
 }

@@ -24,14 +24,6 @@ constexpr std::size_t kFirstSize = 1024;
 constexpr std::size_t kMergedTogether = 64;  // entries of a table
 constexpr double kGolden = 0.618'033'988'7;
 
-void prefetch(const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place, 1);
-#else
-  (void)place;
-#endif
-}
-
 /// Keeps a corpus from being built to collide; results are sorted, so it never shows. All counters
 /// hash alike: what one adds to another comes in the order in which it stands there.
 struct Seed {
@@ -201,7 +193,7 @@ void Counter::count_words(std::string_view data, std::size_t start,
         word.key.high |= std::uint64_t{word.size} << 56;
         word.hash = hash_of(word.key);
       }
-      prefetch(&entries_[word.hash >> shift_]);
+      __builtin_prefetch(&entries_[word.hash >> shift_]);
     }
     for (const auto& word : std::span(words).first(n)) {
       const auto first = position + static_cast<std::int64_t>(word.start);

@@ -24,14 +24,6 @@ constexpr std::size_t kAhead = 12;  // sites between asking for memory and using
 constexpr std::size_t kBeat = std::size_t{1} << 16;  // sites joined in one go
 constexpr std::size_t kStepsPerMerge = 256;         // beside those for its sites
 
-void prefetch(const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place, 1);
-#else
-  (void)place;
-#endif
-}
-
 /// How a pair stood when it was queued; stale once its count or its preference has changed.
 struct Candidate {
   std::int64_t count;
@@ -308,7 +300,7 @@ class Learner::Impl {
     const std::uint32_t width_left = words_.width(pair.left);
     const std::uint32_t width_right = words_.width(pair.right);
     for (std::size_t i = 0; i < sites.size(); ++i) {
-      if (i + kAhead < sites.size()) prefetch(slots + sites[i + kAhead].position);
+      if (i + kAhead < sites.size()) __builtin_prefetch(slots + sites[i + kAhead].position);
       const auto [at, weight] = sites[i];
       if (!holds(at, pair)) continue;
       const Position begin = at - width_left;

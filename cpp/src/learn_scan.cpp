@@ -23,14 +23,6 @@ std::uint64_t key_of(Symbol left, Symbol right) { return std::uint64_t{left} << 
 
 std::uint64_t mix(std::uint64_t key) { return key * 0x9E3779B97F4A7C15u; }
 
-void prefetch(const void* place) {
-#if defined(__GNUC__)
-  __builtin_prefetch(place);
-#else
-  (void)place;
-#endif
-}
-
 struct Tally {
   std::int64_t count = 0;
   std::uint32_t n_sites = 0;
@@ -39,7 +31,7 @@ struct Tally {
 /// Numbers pairs in the order in which they come. Open addressing.
 class PairNumbers {
  public:
-  void want(std::uint64_t key) const noexcept { prefetch(&slots_[mix(key) >> shift_]); }
+  void want(std::uint64_t key) const noexcept { __builtin_prefetch(&slots_[mix(key) >> shift_]); }
 
   std::uint32_t operator()(std::uint64_t key) {
     Slot* slot = &slots_[place_of(key)];

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from bytepair.corpus import Preprocessor
 from bytepair.data import Corpus, corpus_files, corpus_size
-from bytepair.engines import PruneStrategy, python
+from bytepair.engines import python
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
 from bytepair.model import (
     Alphabet,
     Chunk,
     ProgressCallback,
+    SplitRules,
     Ties,
-    TokenId,
     TokenizerSpec,
     WordCounts,
 )
@@ -88,26 +88,34 @@ def train(
     )
     learner.require_room(len(preprocessor.rules.special_tokens))
     analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
-    files = corpus_files(corpus)
+    rules = preprocessor.rules
+    counts = _count(analyzer, preprocessor, rules, corpus, text_field, progress)
+    return Tokenizer(learner.learn(counts, name=name, progress=progress), engine=engine)
+
+
+def _count(
+    analyzer: FrequencyAnalyzer,
+    preprocessor: Preprocessor,
+    rules: SplitRules,
+    corpus: Corpus,
+    text_field: str,
+    progress: ProgressCallback | None,
+) -> WordCounts:
+    files = corpus_files(corpus)  # looked up once, for what is counted and for its size
     source = corpus if files is None else files
-    counts = analyzer.count(
+    return analyzer.count(
         preprocessor.documents(source, text_field=text_field),
-        preprocessor.rules,
+        rules,
         progress=progress,
         total_bytes=corpus_size(source) if progress else None,
     )
-    return Tokenizer(learner.learn(counts, name=name, progress=progress), engine=engine)
 
 
 def prune(
     tokenizer: Tokenizer,
     corpus: Corpus | WordCounts,
+    pruner: VocabularyPruner,
     *,
-    vocab_size: int | None = None,
-    max_loss: int | None = None,
-    max_cost: int | None = None,
-    strategy: PruneStrategy = "leaves",
-    keep: Iterable[str | bytes | TokenId] = (),
     held_out: Corpus | WordCounts | None = None,
     separator: str | bytes | None = None,
     text_field: str = "text",
@@ -116,14 +124,6 @@ def prune(
     progress: ProgressCallback | None = None,
 ) -> PruneResult:
     """Count a corpus as a tokenizer cuts it, and prune; see `Tokenizer.prune`."""
-    pruner = VocabularyPruner(
-        vocab_size=vocab_size,
-        max_loss=max_loss,
-        max_cost=max_cost,
-        strategy=strategy,
-        keep=keep,
-        engine=engine,
-    )
     pruner.require_room(tokenizer.spec)
 
     def counted(text: Corpus | WordCounts) -> WordCounts:
@@ -170,14 +170,10 @@ def count_words(
         special_tokens=rules.special_tokens,
         separator=separator,
     )
-    files = corpus_files(corpus)
-    source = corpus if files is None else files
-    chunks = preprocessor.chunks(source, text_field=text_field)
     if rules.steps or len(names) < len(rules.normalizer):
-        return _count_step_by_step(spec, chunks)
+        return _count_step_by_step(spec, preprocessor.chunks(corpus, text_field=text_field))
     analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
-    total = corpus_size(source) if progress else None
-    return analyzer.count(chunks, rules, progress=progress, total_bytes=total)
+    return _count(analyzer, preprocessor, rules, corpus, text_field, progress)
 
 
 def _count_step_by_step(spec: TokenizerSpec, chunks: Iterable[Chunk]) -> WordCounts:

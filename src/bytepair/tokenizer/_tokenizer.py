@@ -206,21 +206,28 @@ class Tokenizer(Encoding, Decoding):
         >>> [token.data for token in result.report.removed]
         [b'st', b' lower']
         """
-        from bytepair.pipeline import prune  # the one way from here to the other stages
+        # The one way from here to the other stages.
+        from bytepair.pipeline import prune
+        from bytepair.pruning import VocabularyPruner
 
-        return prune(
-            self,
-            corpus,
+        engine, _ = self._options
+        pruner = VocabularyPruner(
             vocab_size=vocab_size,
             max_loss=max_loss,
             max_cost=max_cost,
             strategy=strategy,
             keep=keep,
+            engine=engine,
+        )
+        return prune(
+            self,
+            corpus,
+            pruner,
             held_out=held_out,
             separator=separator,
             text_field=text_field,
             threads=threads,
-            engine=self._options[0],
+            engine=engine,
             progress=progress,
         )
 
