@@ -20,11 +20,20 @@ Normalizer::Function function_of(nb::callable function) {
   };
 }
 
+/// The same with the most bytes that it may give.
+auto bounded_function_of(nb::callable function) {
+  return [function = std::move(function)](std::string_view text, std::size_t limit) {
+    const nb::gil_scoped_acquire gil;
+    const nb::bytes data(text.data(), text.size());
+    return std::string(view_of(nb::cast<nb::bytes>(function(data, limit))));
+  };
+}
+
 Normalizer::Step step_of(const nb::tuple& row) {
   const auto kind = nb::cast<std::string_view>(row[0]);
   if (kind == "prepend") return Normalizer::Prepend{bytes_at(row, 1)};
   if (kind == "replace") return Normalizer::Replace{bytes_at(row, 1), bytes_at(row, 2)};
-  if (kind == "call") return Normalizer::Call{function_of(nb::cast<nb::callable>(row[1]))};
+  if (kind == "call") return Normalizer::Call{bounded_function_of(nb::cast<nb::callable>(row[1]))};
   if (kind != "form") throw std::invalid_argument("prepend, replace, form or call");
   const auto codes = nb::cast<Array<std::uint32_t>>(row[1]);
   const auto values = nb::cast<Array<std::uint8_t>>(row[2]);
@@ -35,6 +44,15 @@ Normalizer::Step step_of(const nb::tuple& row) {
 }  // namespace
 
 void bind_normalize(nb::module_& m) {
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Overgrown& overgrown) {
+      const auto overgrown_error =
+          nb::module_::import_("bytepair.normalizers").attr("overgrown")(overgrown.limit);
+      PyErr_SetObject(overgrown_error.type().ptr(), overgrown_error.ptr());
+    }
+  });
   nb::class_<Normalizer>(m, "Normalizer")
       .def(
           "__init__",

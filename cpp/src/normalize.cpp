@@ -39,26 +39,36 @@ Utf8 read_common(const unsigned char* at, const unsigned char* end) noexcept {
   return read_utf8(at, end);
 }
 
-bool change(const Normalizer::Prepend& step, std::string_view text, std::string& changed) {
+void require_within(std::size_t limit, const std::string& changed) {
+  if (changed.size() > limit) throw Overgrown(limit);
+}
+
+bool change(const Normalizer::Prepend& step, std::string_view text, std::string& changed,
+            std::size_t limit) {
   if (text.empty()) return false;
   changed.assign(step.text).append(text);
+  require_within(limit, changed);
   return true;
 }
 
-bool change(const Normalizer::Replace& step, std::string_view text, std::string& changed) {
+bool change(const Normalizer::Replace& step, std::string_view text, std::string& changed,
+            std::size_t limit) {
   std::size_t from = 0;
   auto found = text.find(step.old_text);
   if (found == std::string_view::npos) return false;
   changed.clear();
   for (; found != std::string_view::npos; found = text.find(step.old_text, from)) {
     changed.append(text, from, found - from).append(step.new_text);
+    require_within(limit, changed);
     from = found + step.old_text.size();
   }
   changed.append(text, from);
+  require_within(limit, changed);
   return true;
 }
 
-bool change(const Normalizer::Form& step, std::string_view text, std::string& changed) {
+bool change(const Normalizer::Form& step, std::string_view text, std::string& changed,
+            std::size_t limit) {
   std::size_t from = 0;
   auto window = step.check.next(text, from);
   if (window.start == text.size()) return false;
@@ -66,14 +76,18 @@ bool change(const Normalizer::Form& step, std::string_view text, std::string& ch
   for (; window.start < text.size(); window = step.check.next(text, from)) {
     changed.append(text, from, window.start - from);
     changed.append(step.normalize(text.substr(window.start, window.end - window.start)));
+    require_within(limit, changed);
     from = window.end;
   }
   changed.append(text, from);
+  require_within(limit, changed);
   return true;
 }
 
-bool change(const Normalizer::Call& step, std::string_view text, std::string& changed) {
-  changed = step.change(text);
+bool change(const Normalizer::Call& step, std::string_view text, std::string& changed,
+            std::size_t limit) {
+  changed = step.change(text, limit);
+  require_within(limit, changed);
   return true;
 }
 
@@ -146,10 +160,11 @@ bool Normalizer::divides(std::uint32_t before, std::uint32_t behind) const noexc
 }
 
 std::string_view Normalizer::apply(std::string_view text, Buffers& buffers) const {
+  const std::size_t most = limit(text.size());
   for (const auto& step : steps_) {
     // `text` may lie in `now`, so the next one is written to `then`.
     const bool is_changed =
-        std::visit([&](const auto& kind) { return change(kind, text, buffers.then); }, step);
+        std::visit([&](const auto& kind) { return change(kind, text, buffers.then, most); }, step);
     if (!is_changed) continue;
     std::swap(buffers.now, buffers.then);
     text = buffers.now;

@@ -34,6 +34,10 @@ std::string apply(std::vector<Normalizer::Step> steps, std::string_view text) {
   return std::string(Normalizer(std::move(steps)).apply(text, buffers));
 }
 
+std::string call_in_brackets(std::string_view text, std::size_t) {
+  return std::string(1, '[').append(text).append(1, ']');
+}
+
 std::string in_brackets(std::string_view text) {
   return std::string(1, '[').append(text).append(1, ']');
 }
@@ -74,7 +78,19 @@ TEST(steps_run_in_order_and_only_windows_reach_the_function) {
   CHECK_EQ(apply({Normalizer::Prepend{"_"}}, ""), "");
   CHECK_EQ(apply({Normalizer::Replace{"aa", "a"}}, "aaa aa"), "aa a");
   CHECK_EQ(apply({form}, "xa\u0301\u0323y"), "x[a\u0301\u0323]y");
-  CHECK_EQ(apply({form, Normalizer::Call{in_brackets}}, "\u212b"), "[[\u212b]]");
+  CHECK_EQ(apply({form, Normalizer::Call{call_in_brackets}}, "\u212b"), "[[\u212b]]");
+}
+
+TEST(a_text_grows_up_to_the_limit_and_no_further) {
+  const std::size_t limit = Normalizer::limit(1);
+  const auto grown_to = [](std::size_t n_bytes) {
+    return apply({Normalizer::Replace{"a", std::string(n_bytes, 'b')}}, "a").size();
+  };
+  CHECK_EQ(grown_to(limit), limit);
+  CHECK_THROWS(bytepair::Overgrown, grown_to(limit + 1));
+  CHECK_THROWS(bytepair::Overgrown, apply({Normalizer::Prepend{std::string(limit, 'b')}}, "a"));
+  const std::vector<Normalizer::Step> tenfold(12, Normalizer::Replace{"a", "aaaaaaaaaa"});
+  CHECK_THROWS(bytepair::Overgrown, apply(tenfold, "a"));
 }
 
 TEST(impossible_steps_are_refused) {

@@ -8,7 +8,7 @@
     ├── FormatError         (ValueError)    a tokenizer file that is damaged or not understood
     │   └── ExportError                     a tokenizer the target format cannot express
     ├── SpecialTokenError   (ValueError)    a special token in text where it is not allowed
-    ├── EncodeError         (ValueError)    text the alphabet has no token for
+    ├── EncodeError         (ValueError)    text the tokenizer cannot turn into ids
     ├── UnknownTokenError   (KeyError)      an id, or token bytes, the vocabulary does not have
     ├── SaveError           (OSError)       a file that could not be written; nothing is left behind
     ├── EngineError         (RuntimeError)  the native engine was demanded and is not installed
@@ -52,7 +52,7 @@ class SpecialTokenError(BytepairError, ValueError):
 
 
 class EncodeError(BytepairError, ValueError):
-    """Text has a character for which the vocabulary has no token."""
+    """Text has a character without a token, or grows beyond all measure when it is normalised."""
 
 
 class UnknownTokenError(BytepairError, KeyError):

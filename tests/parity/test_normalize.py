@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 
 from bytepair.engines import _native
+from bytepair.errors import EncodeError
 from bytepair.model import NormalizerStep, Prepend, Replace, Strip
-from bytepair.normalizers import FORMS, normalize
+from bytepair.normalizers import FORMS, normalize, normalize_aligned
 
 # Letters and marks that join, change places, decompose; Hangul and its parts; beyond the BMP.
 CHARS = (
@@ -49,3 +50,30 @@ def test_old_characters_have_the_form_of_the_standard_library(name: str, text: s
 def test_steps_run_in_order(steps: list[NormalizerStep], text: str) -> None:
     """Each on what the one before it left."""
     assert _native.normalizer(steps).apply(text.encode()) == normalize(text.encode(), steps)
+
+
+@pytest.mark.parametrize("is_regex", [False, True])
+@pytest.mark.parametrize("text", ["a", "é" * 100])
+def test_both_end_at_the_same_growth(is_regex: bool, text: str) -> None:
+    """256 times the text and 4096 bytes: a small file must not ask for terabytes."""
+    limit = 256 * len(text.encode()) + 4096
+    steps = [Replace("\n", "x" * (limit - len(text.encode())), is_regex)]
+    steps.append(Replace("y", "zz", is_regex))
+    data, longer = text.encode()[:-1] + b"\n", text.encode()[:-1] + b"\n\n"
+    for apply in (_native.normalizer(steps).apply, lambda d: normalize(d, steps)):
+        assert len(apply(data)) <= limit
+        with pytest.raises(EncodeError, match="normaliser makes more than"):
+            apply(longer)
+
+
+@pytest.mark.parametrize("is_regex", [False, True])
+def test_a_chain_of_replacements_ends_soon(is_regex: bool) -> None:
+    """Twelve steps, each tenfold: a terabyte of one letter."""
+    steps = [Replace("a", "a" * 10, is_regex)] * 12
+    for apply in (
+        _native.normalizer(steps).apply,
+        lambda data: normalize(data, steps),
+        lambda data: normalize_aligned(data, steps).data,
+    ):
+        with pytest.raises(EncodeError, match="more than 4352 bytes"):
+            apply(b"a")

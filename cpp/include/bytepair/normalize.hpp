@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,6 +46,12 @@ class QuickCheck {
   std::vector<std::uint8_t> values_;
 };
 
+/// A text of which the steps make so much that they can only be damaged, or made to do harm.
+struct Overgrown : std::length_error {
+  explicit Overgrown(std::size_t bound) : std::length_error("a text grows too much"), limit(bound) {}
+  std::size_t limit;  // most bytes it may become
+};
+
 /// Applies steps in order. Read-only after construction; safe to share between threads if the
 /// functions it was given are. Twin: bytepair.normalizers (tests/parity/test_normalize.py).
 class Normalizer {
@@ -63,7 +70,8 @@ class Normalizer {
     Function normalize;  // of a window
   };
   struct Call {
-    Function change;
+    /// May throw rather than give more than `limit` bytes.
+    std::function<std::string(std::string_view text, std::size_t limit)> change;
   };
   using Step = std::variant<Prepend, Replace, Form, Call>;
 
@@ -77,8 +85,13 @@ class Normalizer {
   };
 
   /// The normalised text: `text` itself if nothing changes, else in `buffers`. O(n), but for the
-  /// functions.
+  /// functions. Throws Overgrown if a step makes more of it than `limit(text.size())` bytes.
   [[nodiscard]] std::string_view apply(std::string_view text, Buffers& buffers) const;
+
+  /// Most bytes that a text may become. Beyond what all normal forms together can make of it.
+  [[nodiscard]] static std::size_t limit(std::size_t n_bytes) noexcept {
+    return kMostGrowth * (n_bytes + kFreeBytes);
+  }
 
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
 
@@ -87,6 +100,9 @@ class Normalizer {
   [[nodiscard]] bool divides(std::uint32_t before, std::uint32_t behind) const noexcept;
 
  private:
+  static constexpr std::size_t kMostGrowth = 256;
+  static constexpr std::size_t kFreeBytes = 16;
+
   std::vector<Step> steps_;
 };
 

@@ -220,7 +220,7 @@ def _normalizer_row(step: NormalizerStep) -> tuple[object, ...]:
             return "replace", to_utf8(pattern), to_utf8(content)
         case str() if step in FORMS:
             return "form", *quick_values(step), partial(normalize, steps=(step,))
-    return "call", partial(normalize, steps=(step,))
+    return "call", lambda data, limit: normalize(data, (step,), limit)
 
 
 def _added_row(

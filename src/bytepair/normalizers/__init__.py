@@ -7,6 +7,7 @@ from bytepair.normalizers._normalize import (
     normalize,
     normalize_aligned,
     normalized,
+    overgrown,
     resolve,
 )
 
@@ -17,6 +18,7 @@ __all__ = [
     "normalize",
     "normalize_aligned",
     "normalized",
+    "overgrown",
     "quick_values",
     "resolve",
 ]

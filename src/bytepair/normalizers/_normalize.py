@@ -1,14 +1,17 @@
 """The normalisers, on text and on bytes that may not be text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from bytepair.errors import ArgumentError
+from bytepair.errors import ArgumentError, EncodeError
 from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip, byte_positions
 from bytepair.normalizers._aligned import Aligned, Edit
 from bytepair.normalizers._named import USERS, Rewriting, named
-from bytepair.normalizers._rewrite import MapCharacters, ReplaceMatches, prepend, strip
+from bytepair.normalizers._rewrite import MapCharacters, ReplaceMatches, edited, prepend, strip
 
 NAMES = tuple(USERS)
+
+_MOST_GROWTH = 256  # beyond what all normal forms together can make of a text
+_FREE_BYTES = 16
 
 
 def resolve(normalizer: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -31,17 +34,37 @@ def resolve(normalizer: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def normalize(data: bytes, steps: Sequence[NormalizerStep]) -> bytes:
+def overgrown(limit: int) -> EncodeError:
+    """The error for a text that becomes more than `limit` bytes; both engines give it."""
+    return EncodeError(
+        f"the tokenizer's normaliser makes more than {limit} bytes of a text, over "
+        f"{_MOST_GROWTH} times its length. Is the tokenizer's file damaged, or made to do harm?"
+    )
+
+
+def normalize(data: bytes, steps: Sequence[NormalizerStep], limit: int | None = None) -> bytes:
     """Apply the normalisers in order. Bytes that are not UTF-8 stay as they are.
+
+    Args:
+        limit: most bytes that they may become; None: in proportion to `data`.
+
+    Raises:
+        EncodeError: they become more.
 
     >>> normalize("ＡＢ  c".encode(), ["nfkc", "lowercase", "collapse-whitespace"])
     b'ab c'
     """
     if not steps:
         return data
+    limit = _limit(data) if limit is None else limit
     text = data.decode("utf-8", "surrogateescape")
     for rewriting in _rewritings(steps):
-        text = rewriting.apply(text)
+        if isinstance(rewriting, ReplaceMatches | MapCharacters):
+            text = edited(text, _bounded(rewriting.edits(text), limit))
+        else:
+            text = rewriting.apply(text)
+        if len(text) * 4 > limit and len(text.encode("utf-8", "surrogateescape")) > limit:
+            raise overgrown(limit)
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -57,13 +80,30 @@ def normalize_aligned(data: bytes, steps: Sequence[NormalizerStep]) -> Aligned:
 
 def normalized(text: Aligned, steps: Sequence[NormalizerStep]) -> Aligned:
     """The same for a part of an original text."""
+    limit = _limit(text.data)
     for rewriting in _rewritings(steps):
         before, chars = text, text.data.decode("utf-8", "surrogateescape")
-        edits = list(rewriting.edits(chars))
+        edits = list(_bounded(rewriting.edits(chars), limit))
         text = before.edited(edits)
+        if len(text.data) > limit:
+            raise overgrown(limit)
         if isinstance(rewriting, ReplaceMatches) and _shifts(before, chars, edits):
             text = text._replace(is_shifted=True)
     return text
+
+
+def _limit(data: bytes) -> int:
+    return _MOST_GROWTH * (len(data) + _FREE_BYTES)
+
+
+def _bounded(edits: Iterable[Edit], limit: int) -> Iterator[Edit]:
+    """The edits, as long as they put in no more than `limit` characters."""
+    n_chars = 0
+    for edit in edits:
+        n_chars += len(edit[2])
+        if n_chars > limit:
+            raise overgrown(limit)
+        yield edit
 
 
 def _shifts(text: Aligned, chars: str, edits: Sequence[Edit]) -> bool:

@@ -38,7 +38,7 @@ class ReplaceMatches:
 
     def apply(self, text: str) -> str:
         """The whole text with all matches replaced."""
-        return _edited(text, self.edits(text))
+        return edited(text, self.edits(text))
 
     def edits(self, text: str) -> Iterator[Edit]:
         """All matches. An empty text has none."""
@@ -55,7 +55,7 @@ class MapCharacters:
 
     def apply(self, text: str) -> str:
         """The whole text with all keys replaced."""
-        return _edited(text, self.edits(text))
+        return edited(text, self.edits(text))
 
     def edits(self, text: str) -> Iterator[Edit]:
         """The keys that become something else."""
@@ -73,7 +73,8 @@ class MapCharacters:
         return next((key for key in keys if key in self._replacement_by_key), text[place])
 
 
-def _edited(text: str, edits: Iterable[Edit]) -> str:
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with these changes: ascending, none overlaps another."""
     parts = []
     done = 0
     for start, end, content in edits:
