@@ -168,6 +168,9 @@ class Encoding:
 
         Each completion is a row of ids with which a longer text's ids may go on after the stable
         ones. They are sorted; the meaning is tiktoken's, whose completions come in no order.
+
+        Cost: up to (tokens that the text's end may begin) × (length of the last pre-token), which
+        is what the completions hold: meant for text cut at spaces.
         """
         cutter = self._cutters.of(allowed_special, disallowed_special)
         spans = self._encoder.encode_spans(checked_text(text), cutter)

@@ -32,11 +32,13 @@ class Completions:
         self._encode = encode
         self._merge = merge
         self._sorted = sorted((data, token) for token, data in bytes_by_id.items())
+        self._longest = max(map(len, bytes_by_id.values()), default=0)
 
     def split(self, ids: Sequence[TokenId], n_last: int) -> tuple[list[TokenId], set[Row]]:
         """(stable ids, completions), given the ids of a text and how many its last pre-token has.
 
-        Cost: O(tokens that begin with an end of the unstable bytes); slow for an unstable space.
+        Cost: that of encoding the unstable bytes once for each token that begins with an end of
+        them, which is also the size of the answer; slow for an unstable space.
         """
         n_unstable = self._n_unstable(ids, n_last)
         stable = list(ids[: len(ids) - n_unstable])
@@ -66,7 +68,7 @@ class Completions:
 
     def _crossing(self, unstable: bytes) -> Iterator[Row]:
         """Texts in which some token begins within the unstable bytes and ends beyond them."""
-        for cut in range(1, len(unstable)):
+        for cut in range(max(1, len(unstable) - self._longest + 1), len(unstable)):
             for data, _ in self._beginning_with(unstable[cut:]):
                 ids = self._encode_any(unstable[:cut] + data)
                 yield tuple(self._first_that_cover(ids, len(unstable)))
