@@ -90,7 +90,7 @@ TEST(a_text_grows_up_to_the_limit_and_no_further) {
   CHECK_THROWS(bytepair::Overgrown, grown_to(limit + 1));
   CHECK_THROWS(bytepair::Overgrown, apply({Normalizer::Prepend{std::string(limit, 'b')}}, "a"));
   const std::vector<Normalizer::Step> tenfold(12, Normalizer::Replace{"a", "aaaaaaaaaa"});
-  CHECK_THROWS(bytepair::Overgrown, apply(tenfold, "a"));
+  CHECK_THROWS(bytepair::Overgrown, ::apply(tenfold, "a"));
 }
 
 TEST(impossible_steps_are_refused) {
