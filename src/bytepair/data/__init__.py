@@ -4,6 +4,6 @@ What comes out is always the same: `Chunk`s of bytes, exactly as they were store
 """
 
 from bytepair.data._chunks import Corpus, corpus_files, corpus_size, read_chunks
-from bytepair.data._open import unreadable
+from bytepair.data._open import is_compressed, unreadable
 
-__all__ = ["Corpus", "corpus_files", "corpus_size", "read_chunks", "unreadable"]
+__all__ = ["Corpus", "corpus_files", "corpus_size", "is_compressed", "read_chunks", "unreadable"]

@@ -10,6 +10,7 @@ from bytepair.formats._gguf_read import read_gguf
 from bytepair.formats._gpt2_read import gpt2_files, read_gpt2
 from bytepair.formats._hf_read import read_huggingface
 from bytepair.formats._kind import Kind, file_in, kind_of
+from bytepair.formats._path import path_of
 from bytepair.formats._sentencepiece_read import read_sentencepiece
 from bytepair.formats._tekken_read import read_tekken
 from bytepair.formats._tiktoken_read import read_tiktoken
@@ -35,11 +36,12 @@ def read(
 
     Raises:
         FormatError: the file is missing, damaged, or of a kind not supported.
-        ArgumentError: `pattern` or `special_tokens` for a file that has its own.
+        InputTypeError: `path` is none.
+        ArgumentError: `path` is empty; `pattern` or `special_tokens` for a file that has its own.
         PatternError: `pattern` is not a known name, or not a usable regex.
         MissingExtraError: the package that reads such files is not installed.
     """
-    source = Path(path)
+    source = path_of(path)
     if source.is_dir():
         source = file_in(source)
     kind = kind_of(source)

@@ -10,6 +10,7 @@ from bytepair._atomic import write_all_atomically
 from bytepair.errors import ExportError, SaveError
 from bytepair.formats._expressible import Format, format_for, require_format, require_sayable
 from bytepair.formats._hf_write import config_json, tokenizer_json
+from bytepair.formats._path import path_of
 from bytepair.formats._tiktoken_read import sidecar_path
 from bytepair.formats._tiktoken_write import rank_file, sidecar_json
 from bytepair.formats._training import training_json
@@ -35,11 +36,12 @@ def write(
         The files written.
 
     Raises:
-        ArgumentError: an unknown format, or one that does not go with `path`.
+        InputTypeError: `path` is none.
+        ArgumentError: an empty path, an unknown format, or one that does not go with `path`.
         ExportError: the format cannot express the tokenizer exactly; nothing is written.
         SaveError: the disk refused; nothing is left behind.
     """
-    target = Path(path)
+    target = path_of(path)
     kind = format_for(target, format)
     _require(kind, spec)
     if kind == "tiktoken":

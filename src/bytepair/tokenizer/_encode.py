@@ -6,16 +6,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bytepair.data import is_compressed
 from bytepair.engines import Cutter, Encoder, Engine, Ragged, select
 from bytepair.errors import ArgumentError, CorpusError
-from bytepair.model import PostProcessor, SplitRules, TokenId, TokenizerSpec, to_utf8
+from bytepair.model import PostProcessor, SplitRules, TokenId, TokenizerSpec
 from bytepair.tokenizer._cutters import Allowed, Cutters, Disallowed
 from bytepair.tokenizer._frame import Frame, Padded, Side, frame_pair, pad, room
-from bytepair.tokenizer._input import checked_text, checked_texts, thread_count
+from bytepair.tokenizer._input import checked_text, checked_texts, separator_bytes, thread_count
 from bytepair.tokenizer._offsets import Offsets, char_offsets, last_word_length, trimmed
 from bytepair.tokenizer._segments import Segment, SegmentCache, encode_segments
 from bytepair.tokenizer._stream_encoder import StreamEncoder
@@ -280,16 +282,20 @@ class Encoding:
             disallowed_special: special tokens in the documents are ordinary text unless named.
 
         Raises:
-            CorpusError: a file cannot be read.
+            CorpusError: a file cannot be read, or is compressed: it would have to be unpacked.
+            ArgumentError: an empty separator.
+            InputTypeError: a separator that is not text.
         """
         files = [os.fspath(paths)] if isinstance(paths, (str, os.PathLike)) else _strings(paths)
+        _refuse_compressed(files)
         cutter = self._cutters.of(allowed_special, disallowed_special)
-        between = to_utf8(separator or "") if not isinstance(separator, bytes) else separator
+        between = b"" if separator is None else separator_bytes(separator)
         try:
             return self._encoder.encode_files(files, between, cutter, thread_count(threads))
         except OSError as error:
             raise CorpusError(
-                f"{error.filename or files}: cannot be read: {error.strerror or error}."
+                f"{error.filename or files}: cannot be read: {error.strerror or error}. Each path "
+                "names one file: folders and glob patterns are not looked into."
             ) from error
 
     # ------------------------------------------------------------------ counting
@@ -401,6 +407,15 @@ def _fitting(n_first: int, n_second: int, limit: int | None) -> tuple[int, int]:
         return kept, limit - kept
     kept = min(n_second, half)
     return limit - kept, kept
+
+
+def _refuse_compressed(files: Sequence[str]) -> None:
+    for file in files:
+        if is_compressed(Path(file)):
+            raise CorpusError(
+                f"{file}: is compressed, by its name, and files are encoded in place. Unpack it, "
+                "or read its documents and pass them to encode_batch_to_numpy."
+            )
 
 
 def _strings(paths: Iterable[_Path]) -> list[str]:

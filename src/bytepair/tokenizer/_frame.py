@@ -95,7 +95,7 @@ def pad(
     """Rows of equal length: that of the longest, or `length`, rounded up to a multiple.
 
     Raises:
-        ArgumentError: a row is longer than `length`.
+        ArgumentError: a row is longer than `length`, or the rows do not fit into memory.
     """
     ids, offsets = rows
     lengths = np.diff(offsets)
@@ -109,14 +109,22 @@ def pad(
             f"text {int(lengths.argmax())} has {longest} tokens, more than pad_to={length}. "
             "Pass max_length= to cut longer texts, or a larger pad_to."
         )
+    try:
+        padded = np.empty((len(lengths), width), np.uint32)
+        mask = np.zeros((len(lengths), width), np.uint8)
+    except (MemoryError, ValueError) as error:  # NumPy's ValueError: beyond what it can address
+        raise ArgumentError(
+            f"{len(lengths)} rows of {width} ids do not fit into memory; text "
+            f"{int(lengths.argmax())} is the longest. Pass max_length= to cut long texts, or pad "
+            "fewer texts at a time."
+        ) from error
     at_end = _checked_side("padding_side", side) == "right"
     first = np.arange(len(lengths)) * width + (0 if at_end else width - lengths)
     places = _places(first, lengths)
-    padded = np.full(len(lengths) * width, pad_id, np.uint32)
-    mask = np.zeros(len(lengths) * width, np.uint8)
-    padded[places] = ids
-    mask[places] = 1
-    return Padded(padded.reshape(len(lengths), width), mask.reshape(len(lengths), width))
+    padded.fill(pad_id)
+    padded.reshape(-1)[places] = ids
+    mask.reshape(-1)[places] = 1
+    return Padded(padded, mask)
 
 
 def frame_pair(

@@ -23,6 +23,19 @@ def text_bytes(text: str | bytes, where: str = "") -> bytes:
     raise InputTypeError(f"{where}expected str or bytes, got {type(text).__name__}: {text!r:.60}.")
 
 
+def separator_bytes(separator: str | bytes) -> bytes:
+    """What lies between documents.
+
+    Raises:
+        InputTypeError: neither `str` nor `bytes`.
+        ArgumentError: it is empty.
+    """
+    data = text_bytes(separator, "separator: ")
+    if not data:
+        raise ArgumentError("separator must not be empty. None: each file is one document.")
+    return data
+
+
 def checked_text(text: str | bytes) -> str | bytes:
     """The text as an engine takes it.
 

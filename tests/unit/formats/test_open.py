@@ -6,7 +6,7 @@ import pytest
 
 import foreign
 from bytepair import formats
-from bytepair.errors import ArgumentError, FormatError, MissingExtraError
+from bytepair.errors import ArgumentError, FormatError, InputTypeError, MissingExtraError
 from bytepair.model import BYTE_TO_CHAR
 
 SUPPORTED = r"\(supported: tokenizer\.json, tekken\.json, x\.tiktoken, vocab\.json with merges\.txt"
@@ -146,3 +146,20 @@ def test_a_changed_file_is_read_again(rank_lines, tmp_path):
     assert len(formats.read(path, pattern="gpt2").vocabulary) == 257
     path.write_bytes(b"\n".join(rank_lines[:256]))
     assert len(formats.read(path, pattern="gpt2").vocabulary) == 256
+
+
+@pytest.mark.parametrize("path", [3, None, ["mine"], b"mine"])
+def test_what_is_no_path_is_refused_with_its_type(path, spec):
+    """By `read` and `write` alike, in words of this package."""
+    for use in (formats.read, lambda path: formats.write(spec, path)):
+        with pytest.raises(InputTypeError, match=r"^path: expected str or os\.PathLike, got"):
+            use(path)
+
+
+def test_the_empty_name_is_no_folder(spec, tmp_path, monkeypatch):
+    """A variable that was never set must not load whatever lies in the current folder."""
+    formats.write(spec, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for use in (formats.read, lambda path: formats.write(spec, path)):
+        with pytest.raises(ArgumentError, match="the empty string names nothing"):
+            use("")

@@ -126,3 +126,10 @@ def test_impossible_frames_are_refused(call: object, message: str) -> None:
     """Each with what to do."""
     with pytest.raises(ArgumentError, match=message):
         call()  # type: ignore[operator]  # one of the lambdas above
+
+
+@pytest.mark.parametrize("width", [1 << 50, 1 << 62])
+def test_rows_beyond_memory_are_refused_with_their_size(width: int) -> None:
+    """One long text among many short ones makes them all as wide as itself."""
+    with pytest.raises(ArgumentError, match=f"2 rows of {width} ids .* text 1 is the longest"):
+        pad(ragged([[1], [1, 2]]), 0, length=width)

@@ -42,7 +42,8 @@ def test_stable_ids_and_completions_are_tiktokens(
 
 
 @pytest.mark.parametrize(
-    "text", ["", EOT, f"the{EOT}", f"{EOT} ", f"{EOT}  d", "a \n ", "é", "日本", "q" * 99, "qu" * 50]
+    "text",
+    ["", EOT, f"the{EOT}", f"{EOT} ", f"{EOT}  d", "a \n ", "é", "日本", "q" * 99, "qu" * 50],
 )
 def test_ends_of_another_kind(tok: Tokenizer, encoding: tiktoken.Encoding, text: str) -> None:
     """A special token is stable; white space is not."""
