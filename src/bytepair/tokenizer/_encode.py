@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -335,6 +336,11 @@ class Encoding:
             Stretches(self._encoder, self._cutters.inner(allowed_special)),
             self._cutters.of(allowed_special, disallowed_special),
             self._cutters.watch(allowed_special, disallowed_special),
+            partial(
+                self.stream_encoder,
+                allowed_special=_kept(allowed_special),
+                disallowed_special=_kept(disallowed_special),
+            ),
         )
 
     def encode_segments(
@@ -424,6 +430,11 @@ def _strings(paths: Iterable[_Path]) -> list[str]:
         if not isinstance(path, str):
             raise ArgumentError(f"paths must be str or os.PathLike, got {path!r:.60}.")
     return files
+
+
+def _kept(tokens: Allowed | Disallowed) -> Any:
+    """The option as it is now, whatever becomes of the caller's set."""
+    return tokens if isinstance(tokens, str) else frozenset(tokens)
 
 
 def _chance(dropout: float) -> float:

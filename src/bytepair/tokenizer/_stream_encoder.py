@@ -1,5 +1,8 @@
 """Text that arrives in pieces → ids, each as soon as no later text can change it."""
 
+from collections.abc import Callable
+from typing import Any
+
 from bytepair.engines import Cutter
 from bytepair.errors import ArgumentError, SpecialTokenError
 from bytepair.model import TokenId
@@ -15,7 +18,7 @@ class StreamEncoder:
     What `push` and `finish` return, joined, is what `encode` gives for the whole text. How much is
     held back depends on the pattern: usually the last pre-token, and what may become an added
     token. Where a normaliser or a pre-tokeniser beyond one pattern is at work, up to everything
-    since the last added token.
+    since the last added token. A copy, or one that was pickled, goes on by itself.
 
     >>> import bytepair
     >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])
@@ -24,7 +27,14 @@ class StreamEncoder:
     [257, 262, 32]
     """
 
-    def __init__(self, encoder: Stretches, cutter: Cutter, watch: Cutter) -> None:
+    def __init__(
+        self,
+        encoder: Stretches,
+        cutter: Cutter,
+        watch: Cutter,
+        make_another: "Callable[[], StreamEncoder]",
+    ) -> None:
+        self._make_another = make_another
         self._encoder = encoder
         self._cutter = cutter
         self._watch = watch
@@ -52,6 +62,10 @@ class StreamEncoder:
         ids = self._advance(self._held + data, is_last=True)
         self._is_finished, self._half = True, ""
         return ids
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = self._held, self._position, self._half, self._is_finished
+        return _continued, (self._make_another, *state)
 
     def _bytes(self, chunk: str | bytes) -> tuple[bytes, str]:
         """The chunk as bytes, and the half of a character that it ends with."""
@@ -96,3 +110,12 @@ class StreamEncoder:
                 "allowed. Make the stream with allowed_special= or disallowed_special=() to "
                 "encode it."
             )
+
+
+def _continued(
+    make: Callable[[], StreamEncoder], held: bytes, position: int, half: str, is_finished: bool
+) -> StreamEncoder:
+    stream = make()
+    stream._held, stream._position = held, position
+    stream._half, stream._is_finished = half, is_finished
+    return stream

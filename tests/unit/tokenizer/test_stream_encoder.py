@@ -1,4 +1,6 @@
+import copy
 import itertools
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -124,3 +126,17 @@ def test_what_may_become_a_forbidden_text_does_not_cut_a_token(spec: Any, engine
     parts = ["xa b", " x"]
     options = {"disallowed_special": {"b cd"}}
     assert pushed(tok, parts, **options) == tok.encode("xa b x", **options)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
+)
+@given(first=TEXT, rest=TEXT)
+def test_a_stream_goes_on_elsewhere(tok: Tokenizer, copied: Any, first: str, rest: str) -> None:
+    """A data loader saves its state between two pieces; both go on, each by itself."""
+    stream = tok.stream_encoder(allowed_special={"<|endoftext|>"}, disallowed_special=())
+    expected = tok.encode(first + rest, allowed_special={"<|endoftext|>"}, disallowed_special=())
+    ids = stream.push(first)
+    again = copied(stream)
+    for one in (again, stream):
+        assert ids + one.push(rest) + one.finish() == expected
