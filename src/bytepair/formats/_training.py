@@ -20,6 +20,8 @@ def training_json(spec: TokenizerSpec, record: TrainingRecord) -> bytes:
     head["options"] = dict(record.options)
     head |= {fact: getattr(record, fact) for fact in _FACTS}
     head["stopped"] = record.stopped
+    if record.pruned:
+        head["pruned"] = [dict(entry) for entry in record.pruned]
     text = json.dumps(head, ensure_ascii=False, indent=2, default=str)
     rows = ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in _rows(spec, record))
     merges = f"[\n{rows}\n  ]" if rows else "[]"
@@ -76,4 +78,12 @@ def _record(root: Section, spec: TokenizerSpec) -> TrainingRecord:
         merge_counts=merge_counts,
         stopped=root.get("stopped", str),
         version=root.get("bytepair_version", str),
+        pruned=_prunings(root),
     )
+
+
+def _prunings(root: Section) -> tuple[Mapping[str, object], ...]:
+    entries: list[object] = root.get("pruned", list, [])
+    if not all(isinstance(entry, dict) for entry in entries):
+        raise root.error("pruned must be a list of objects")
+    return tuple(entry for entry in entries if isinstance(entry, dict))

@@ -15,6 +15,9 @@ class TrainingRecord:
         merge_counts: for each merge, in order, how often its pair occurred when it was joined.
         stopped: why learning ended: "vocab_size" or "min_frequency".
         version: the version of bytepair that learned it.
+        pruned: what became of it since, one entry a pruning: "strategy", "vocab_before" and
+            "vocab_after". The options stay those of the training, as do the counts of the merges
+            that are left.
     """
 
     options: Mapping[str, object] = field(default_factory=dict)
@@ -25,3 +28,4 @@ class TrainingRecord:
     merge_counts: tuple[int, ...] = ()
     stopped: str = "vocab_size"
     version: str = ""
+    pruned: tuple[Mapping[str, object], ...] = ()

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -139,6 +140,7 @@ class VocabularyPruner:
             ignore_merges=plan.looks_up,
             made_of=usage.made_of if keeps_steps else None,
         )
+        smaller = self._recorded(smaller, plan.n_tokens, plan.n_tokens - len(removals))
         report = PruneReport(
             strategy=self.strategy,
             vocab_before=plan.n_tokens,
@@ -149,6 +151,14 @@ class VocabularyPruner:
             **self._idle(plan.table, usage),
         )
         return PruneResult(smaller, id_map, report, self._engine_name)
+
+    def _recorded(self, spec: TokenizerSpec, n_before: int, n_after: int) -> TokenizerSpec:
+        """The record of a training says that this is no longer what was trained."""
+        if spec.training is None:
+            return spec
+        entry = {"strategy": self.strategy, "vocab_before": n_before, "vocab_after": n_after}
+        pruned = (*spec.training.pruned, entry)
+        return replace(spec, training=replace(spec.training, pruned=pruned))
 
     # ------------------------------------------------------------------ before
 

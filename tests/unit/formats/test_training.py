@@ -93,3 +93,14 @@ def test_the_record_of_a_replaced_tokenizer_does_not_stay(trained, tmp_path):
     formats.write(trained, tmp_path)
     formats.write(replace(trained, training=None), tmp_path)
     assert not (tmp_path / "training.json").exists()
+
+
+def test_a_pruned_tokenizer_says_so(trained, tmp_path):
+    """Its options tell of the larger one; what was never pruned has no such line."""
+    formats.write(trained, tmp_path)
+    assert "pruned" not in json.loads((tmp_path / "training.json").read_text("utf-8"))
+    entry = {"strategy": "leaves", "vocab_before": 300, "vocab_after": 258}
+    record = replace(RECORD, pruned=(entry, entry))
+    formats.write(replace(trained, training=record), tmp_path)
+    assert json.loads((tmp_path / "training.json").read_text("utf-8"))["pruned"] == [entry, entry]
+    assert formats.read(tmp_path).training == record

@@ -352,3 +352,19 @@ def test_progress_tells_the_newest_removal(hello: TokenizerSpec) -> None:
     moments: list[Progress] = []
     VocabularyPruner(vocab_size=260).prune(hello, HELLO, progress=moments.append)
     assert moments[-1] == Progress("prune", 2, 2, "tokens", "hello")
+
+
+def test_the_record_of_the_training_tells_of_each_pruning(
+    spec: TokenizerSpec, counts: WordCounts
+) -> None:
+    """Its options alone would say that the smaller vocabulary was trained."""
+    assert spec.training is not None
+    once = VocabularyPruner(vocab_size=290).prune(spec, counts).spec
+    twice = VocabularyPruner(vocab_size=285, strategy="residues").prune(once, counts).spec
+    assert twice.training is not None
+    n_before = len(spec.vocabulary.tokens) + len(spec.added_tokens)
+    assert twice.training.pruned == (
+        {"strategy": "leaves", "vocab_before": n_before, "vocab_after": 290},
+        {"strategy": "residues", "vocab_before": 290, "vocab_after": 285},
+    )
+    assert twice.training.options == spec.training.options
