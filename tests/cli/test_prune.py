@@ -55,6 +55,12 @@ def test_what_is_said(corpus, invoke, saved):
     assert said["held_out_tokens_after"] == said["tokens_after"]
 
 
+def test_it_is_named_after_its_place(corpus, invoke, saved):
+    """As a trained one: two tokenizers of one name cannot be told apart."""
+    invoke("prune", saved, corpus, "--vocab-size", 270, "-o", "small")
+    assert bytepair.load("small").name == "small"
+
+
 @pytest.mark.parametrize("name", ["report.md", "report.json"])
 def test_a_report_is_written(corpus, invoke, saved, name):
     """In the form that its name asks for."""

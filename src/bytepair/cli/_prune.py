@@ -1,16 +1,17 @@
 """`bytepair prune`: a smaller tokenizer, and a report of what it cost."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from bytepair import PruneReport
+from bytepair import PruneReport, Tokenizer
 from bytepair._atomic import write_atomically
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
-from bytepair.cli._output import require_apart, require_writable, require_writable_file
+from bytepair.cli._output import name_at, require_apart, require_writable, require_writable_file
 
 _REPORTS = (".json", ".md")
 
@@ -92,7 +93,8 @@ def prune(
             threads=threads,
             progress=progress,
         )
-    saved = result.tokenizer.save(output)
+    named = replace(result.spec, name=name_at(output))  # as training names it
+    saved = Tokenizer(named).save(output)
     if report is not None:
         is_json = report.suffix.lower() == ".json"
         text = result.report.to_json() if is_json else result.report.to_markdown()
