@@ -53,7 +53,7 @@ class Encoding:
         max_length: int | None = None,
         truncation_side: Side = "right",
         dropout: float | None = None,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> list[TokenId]:
         """Ids of one text.
 
@@ -64,12 +64,13 @@ class Encoding:
             add_special_tokens: put the tokens around it that the tokenizer's file names.
             max_length: most ids to return; the text's own are cut at `truncation_side`.
             dropout: chance, 0 to 1, that a possible merge is left out (BPE-dropout).
-            seed: of the dropout; the same seed gives the same ids everywhere.
+            seed: of the dropout; the same seed gives the same ids everywhere. None: 0, so
+                that without one every call drops the same merges.
 
         Raises:
             SpecialTokenError: a disallowed special token occurs.
             InputTypeError: not text.
-            ArgumentError: a number out of its range.
+            ArgumentError: a number out of its range, or a seed without dropout.
             EncodeError: a character without a token, where there is neither byte fallback nor an
                 unknown token.
 
@@ -82,6 +83,7 @@ class Encoding:
         else:
             cutter = self._cutters.of(allowed_special, disallowed_special)
         if dropout is None:
+            _refuse_seed(seed)
             ids = self._encoder.encode(text, cutter)
         else:
             ids = self._encoder.encode_dropout(text, cutter, _chance(dropout), _seed(seed))
@@ -443,7 +445,14 @@ def _chance(dropout: float) -> float:
     return float(dropout)
 
 
-def _seed(seed: int) -> int:
+def _refuse_seed(seed: int | None) -> None:
+    if seed is not None:
+        raise ArgumentError(f"seed={seed!r:.60} does nothing without dropout: pass dropout= too.")
+
+
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return 0
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 64:
         raise ArgumentError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed!r:.60}.")
     return seed

@@ -357,3 +357,11 @@ def test_pattern_that_needs_a_regex_engine_encodes_alike(spec: Any, engine: str)
         assert all(ids == expected[0] for ids in expected)
         assert tok.count(text) == len(expected[0])
         assert tok.decode_bytes(expected[0]) == (text if isinstance(text, bytes) else text.encode())
+
+
+def test_a_seed_without_dropout_is_refused(tok: Tokenizer) -> None:
+    """Zero too: whoever passes one expects chance to be at work."""
+    for seed in (0, 7):
+        with pytest.raises(ArgumentError, match=f"seed={seed} does nothing without dropout"):
+            tok.encode("the dog", seed=seed)
+    assert tok.encode("the dog", dropout=0.5) == tok.encode("the dog", dropout=0.5, seed=0)
