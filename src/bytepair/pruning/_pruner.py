@@ -51,7 +51,8 @@ class VocabularyPruner:
         max_loss: tokens that the corpus may gain in all.
         max_cost: tokens that it may gain by one removal; 0: what costs nothing goes.
         strategy: "leaves", "whole-words" or "residues"; see `bytepair.pruning`.
-        keep: tokens that stay, as text, bytes or id. With "leaves" so do all they are made of.
+        keep: tokens that stay, as text, bytes or id; a string is one token. With "leaves"
+            so do all they are made of.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
 
     Raises:
@@ -84,13 +85,11 @@ class VocabularyPruner:
             raise ArgumentError(
                 f"strategy must be one of {', '.join(STRATEGIES)}, got {strategy!r:.60}."
             )
-        if isinstance(keep, str | bytes):
-            raise ArgumentError(f"keep must be several tokens, got {keep!r:.60}. Put it in a list.")
         self.vocab_size = None if vocab_size is None else at_least_one("vocab_size", vocab_size)
         self.max_loss = _limit("max_loss", max_loss)
         self.max_cost = _limit("max_cost", max_cost)
         self.strategy: PruneStrategy = strategy
-        self.keep = tuple(keep)
+        self.keep = (keep,) if isinstance(keep, str | bytes) else tuple(keep)
         self._engine_name = engine
         self._engine = select(engine)
 
