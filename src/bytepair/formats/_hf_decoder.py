@@ -120,10 +120,9 @@ class _Chain:
         else:
             is_right = not on_text and "ByteFallback" not in self.kinds
         if not is_right:
-            before = " and ".join(self.kinds) or "nothing"
+            behind = f", or not behind {' and '.join(self.kinds)}" if self.kinds else ""
             raise leaf.error(
-                f"{leaf.where}: the decoder {kind} does not go with these tokens, or not behind "
-                f"{before}"
+                f"{leaf.where}: the decoder {kind} does not go with these tokens{behind}"
             )
 
     def _spells_bytes(self) -> bool:

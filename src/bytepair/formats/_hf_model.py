@@ -202,8 +202,9 @@ def _two_tokens(model: Section, path: str, merge: object, kind: type) -> tuple[s
         match merge.split(" ") if isinstance(merge, str) else merge:
             case [str(left), str(right)] if left and right:
                 return left, right
+    wanted = "a list of two tokens" if kind is list else 'two tokens in a string, "a b"'
     raise model.error(
-        f'{path} must be two tokens, "a b" or ["a", "b"] as the first one, got {str(merge)[:60]!r}'
+        f"{path} must be {wanted}, as {model.path('merges')}[0] is, got {merge!r:.60}"
     )
 
 

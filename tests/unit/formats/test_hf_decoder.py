@@ -123,7 +123,7 @@ REFUSED = {
     "not-first": ("hf", sequence(FUSE, BYTES), "decoders[1]: the decoder ByteLevel does not go"),
     "behind-bytes": ("hf", sequence(BYTES, SPACES), "decoders[1]: the decoder Replace does not"),
     "no-bytes": ("chars", BYTES, "the decoder ByteLevel does not go with these tokens"),
-    "strip-tokens": ("chars", STRIP, "the decoder Strip does not go with these tokens, or not beh"),
+    "strip-tokens": ("chars", STRIP, "the decoder Strip does not go with these tokens"),
     "behind-fuse": ("chars", sequence(FUSE, SPACES), "or not behind Fuse"),
     "suffix": ("chars", {"type": "BPEDecoder", "suffix": "</w>"}, "suffix '</w>' is not the suff"),
     "prefix": ("chars", word_piece("▁"), "prefix '▁' is not the prefix of the model's tokens"),
