@@ -85,3 +85,10 @@ class TokenizerSpec:
     residues: Mapping[int, tuple[TokenId, ...]] = field(default_factory=dict)
     name: str = "bytepair"
     training: TrainingRecord | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        n_tokens, n_added = len(self.vocabulary.tokens), len(self.added_tokens)
+        return (
+            f"<TokenizerSpec {self.name!r}: {n_tokens:,} tokens, {len(self.merges):,} merges, "
+            f"{n_added:,} added tokens>"
+        )

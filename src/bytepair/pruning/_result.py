@@ -31,6 +31,10 @@ class PruneResult:
     report: PruneReport
     engine: str | None = None
 
+    def __repr__(self) -> str:
+        before, after = self.report.vocab_before, self.report.vocab_after
+        return f"<PruneResult {self.spec.name!r}: {before:,} -> {after:,} tokens>"
+
     @cached_property
     def tokenizer(self) -> "Tokenizer":
         """The tokenizer that is left."""

@@ -44,6 +44,12 @@ class SegmentCache:
         self._lock = Lock()
         self._ids: OrderedDict[tuple[bytes, bool], tuple[TokenId, ...]] = OrderedDict()
 
+    def __repr__(self) -> str:
+        return (
+            f"<SegmentCache: {len(self._ids):,} stretches, {self.n_bytes:,} of "
+            f"{self.max_bytes:,} bytes>"
+        )
+
     def encode(self, encoder: Stretches, stretch: bytes, *, is_first: bool) -> Sequence[TokenId]:
         """The ids of a stretch without added tokens."""
         key = stretch, is_first

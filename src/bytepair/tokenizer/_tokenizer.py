@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class Tokenizer(Encoding, Decoding):
     """Text or bytes ↔ token ids. Immutable: share it between threads, pickle it, fork with it.
 
+    Two are equal if their specifications are, whatever engine runs them.
+
     The methods of tiktoken's `Encoding` are here under their names with their meaning. Special
     tokens in the text are an error unless a call allows them; added tokens that are not special
     are always matched, except by `encode_ordinary`. `bytes` are accepted wherever text is; a lone
@@ -233,6 +235,12 @@ class Tokenizer(Encoding, Decoding):
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name!r}: {self.vocab_size:,} tokens>"
+
+    def __eq__(self, other: object) -> bool:
+        return self.spec == other.spec if isinstance(other, Tokenizer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.vocab_size))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.spec, *self._options)

@@ -281,7 +281,6 @@ def test_of_a_rank_table_ranks_stay_ids(engine: str) -> None:
         ({"max_cost": True}, "max_cost must be a number of tokens.* got True"),
         ({"max_loss": 0.1}, "max_loss must be a number of tokens.* got 0.1"),
         ({"max_cost": 1, "strategy": "roots"}, "strategy must be one of leaves, whole-words"),
-        ({"max_cost": 1, "keep": "low"}, "Put it in a list"),
     ],
 )
 def test_options_that_cannot_be_right(options: dict[str, Any], says: str) -> None:
@@ -368,3 +367,18 @@ def test_the_record_of_the_training_tells_of_each_pruning(
         {"strategy": "residues", "vocab_before": 290, "vocab_after": 285},
     )
     assert twice.training.options == spec.training.options
+
+
+@pytest.mark.parametrize("keep", ["hello", b"hello"])
+def test_one_token_to_keep_may_be_given_as_a_string(hello: TokenizerSpec, keep: Any) -> None:
+    """As one special token may where a tokenizer is trained; never letter by letter."""
+    left = VocabularyPruner(vocab_size=258, keep=keep, strategy="residues").prune(hello, HELLO)
+    assert b"hello" in left.spec.vocabulary.tokens.values()
+    assert VocabularyPruner(vocab_size=258, keep=keep).keep == (keep,)
+
+
+def test_a_result_is_shown_in_one_line(spec: TokenizerSpec, counts: WordCounts) -> None:
+    """A prompt must not be flooded with all tokens and merges."""
+    result = VocabularyPruner(vocab_size=290).prune(spec, counts)
+    n_before = len(spec.vocabulary.tokens) + len(spec.added_tokens)
+    assert repr(result) == f"<PruneResult {spec.name!r}: {n_before} -> 290 tokens>"

@@ -173,3 +173,11 @@ def test_special_tokens_of_normalised_text_come_from_trusted_parts_only(
     ids = [300, 97, 98, *plain, 99, 301, 300, 100, *b"<e>"]
     assert tok.encode_segments(parts, cache=cache) == ids
     assert tok.encode_segments([("<X", True), (">", False)], cache=cache) == plain
+
+
+def test_a_cache_is_shown_by_what_it_holds(tok: Tokenizer) -> None:
+    """Not by its address."""
+    cache = SegmentCache(1_000_000)
+    assert repr(cache) == "<SegmentCache: 0 stretches, 0 of 1,000,000 bytes>"
+    tok.encode_segments([("the dog", False)], cache=cache)
+    assert repr(cache) == f"<SegmentCache: 1 stretches, {cache.n_bytes} of 1,000,000 bytes>"

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -206,3 +207,13 @@ def test_python_may_end_while_a_daemon_thread_encodes() -> None:
         [sys.executable, "-c", code], capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_tokenizers_are_equal_if_their_specifications_are(tok: Tokenizer) -> None:
+    """However a copy came about; a set holds it once."""
+    again = pickle.loads(pickle.dumps(tok))
+    other = Tokenizer(replace(tok.spec, name="other"))
+    assert again == tok == copy.deepcopy(tok)
+    assert len({again, tok, other}) == 2
+    assert tok != other
+    assert tok != "small"
