@@ -51,3 +51,8 @@ def test_spec_survives_pickling_with_its_evidence() -> None:
     again = pickle.loads(pickle.dumps(spec))
     assert again == spec
     assert again.training == spec.training
+
+
+def test_a_specification_is_shown_in_one_line() -> None:
+    """Its tokens and merges would fill screens."""
+    assert repr(SPEC) == "<TokenizerSpec 'bytepair': 3 tokens, 1 merges, 1 added tokens>"
