@@ -60,6 +60,19 @@ Ids naive(const Merges& merges, std::string_view text) {
   return ids;
 }
 
+/// "e" and an accent become one character.
+Normalizer::Form acute() {
+  const std::vector<std::uint32_t> codes = {0x301};
+  const std::vector<std::uint8_t> values = {bytepair::QuickCheck::kMayChange};
+  return {bytepair::QuickCheck(codes, values), [](std::string_view window) {
+            std::string text(window);
+            for (std::size_t at = 0; (at = text.find("e\xCC\x81")) != text.npos;) {
+              text = text.substr(0, at) + "\xC3\xA9" + text.substr(at + 3);
+            }
+            return text;
+          }};
+}
+
 }  // namespace
 
 TEST(merges_do_not_cross_pre_tokens) {
@@ -99,6 +112,36 @@ TEST(one_pre_token_is_cut_only_where_nothing_joins) {
       CHECK_EQ(encode(encoder, text), naive_join(bytes_of(text), merges));
     }
   }
+}
+
+TEST(words_that_wait_may_be_the_same) {
+  std::mt19937 random(3);
+  const auto merges = random_merges(random, false);
+  std::vector<std::string> words;
+  for (const std::size_t size : {1, 2, 5, 15, 16, 40}) {
+    words.push_back(random_letters(random, size));
+  }
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += words[random() % words.size()] + " ";
+  CHECK_EQ(encode(make(merges, Splitter(tables::letters())), text), naive(merges, text));
+}
+
+TEST(a_word_that_waits_is_not_a_piece_of_the_same_bytes) {
+  TokenList tokens;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    tokens.add(byte, std::string(1, static_cast<char>(byte)));
+  }
+  tokens.add(256, "ab");
+  tokens.add(257, "ab");  // counts for whole pre-tokens
+  const Merges merges = {{'a', 'b', 256, 0}};
+  const Encoder encoder(Normalizer(), {}, Splitter(tables::letters()),
+                        Words(tokens.view(), Columns(merges).view(), {}, true), kCacheBytes);
+  std::string text = "ab ";
+  Ids ids = {257, ' '};
+  for (int i = 0; i < 40; ++i) text += "ab";  // long enough to be cut where nothing joins
+  ids.insert(ids.end(), 40, 256);
+  ids.insert(ids.end(), {' ', 257});
+  CHECK_EQ(encode(encoder, text + " ab"), ids);
 }
 
 TEST(huge_words_are_encoded_and_counted) {
@@ -214,17 +257,6 @@ TEST(long_texts_pause_now_and_then) {
 
 TEST(a_text_divided_at_a_border_has_the_ids_of_the_whole) {
   std::mt19937 random(11);
-  const auto acute = [] {  // e and an accent become one character
-    const std::vector<std::uint32_t> codes = {0x301};
-    const std::vector<std::uint8_t> values = {bytepair::QuickCheck::kMayChange};
-    return Normalizer::Form{bytepair::QuickCheck(codes, values), [](std::string_view window) {
-                              std::string text(window);
-                              for (std::size_t at = 0; (at = text.find("e\xCC\x81")) != text.npos;) {
-                                text = text.substr(0, at) + "\xC3\xA9" + text.substr(at + 3);
-                              }
-                              return text;
-                            }};
-  };
   const std::vector<std::string> parts = {"a", "b", "e", " ", " ", "\n", "\xCC\x81", "\xC3\xA9", "<x>",
                                           "<y> ", "<z", ">", "\xE3\x80\x80", "\xFF", "ab e"};
   const AddedToken open{"<x>", 1000, true, true, false};
@@ -276,6 +308,15 @@ TEST(borders_worked_by_hand) {
   CHECK_EQ(changed.border("ab cd", 0, Cutter()), Encoder::kNone);
   const auto replaced = make({}, Splitter(tables::words()), {}, {Normalizer::Replace{"b ", "b"}});
   CHECK_EQ(replaced.border("ab cd", 0, Cutter()), Encoder::kNone);
+}
+
+TEST(text_is_not_divided_where_other_than_ascii_may_hide_a_token) {
+  const auto encoder = make({}, Splitter(tables::words()), {}, {acute()});
+  const auto cutter = cutter_of({}, {added("xyz", 1000)});
+  CHECK_EQ(encoder.border("ab cd", 0, cutter), std::size_t{2});
+  CHECK_EQ(encoder.border("a\xC3\xA9 cd", 0, cutter), Encoder::kNone);
+  CHECK_EQ(encoder.border("ab \xC3\xA9 cd", 0, cutter), Encoder::kNone);
+  CHECK_EQ(encoder.border("a\xC3\xA9 cd", 0, Cutter()), std::size_t{1});  // no letter there
 }
 
 int main() { return check::run_all(); }
