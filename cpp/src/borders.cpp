@@ -23,10 +23,6 @@ std::uint32_t low_bytes(std::uint32_t bytes, std::size_t n) {
   return n >= 4 ? bytes : bytes & ((1u << (8 * n)) - 1);
 }
 
-std::size_t size_of(std::uint32_t character) {
-  return character == 0 ? 1 : (static_cast<std::size_t>(std::bit_width(character)) + 7) / 8;
-}
-
 /// Bytes from `at` on, the first lowest, zeros behind the end.
 std::uint32_t load(const char* at, const char* end) {
   std::uint32_t bytes = 0;
@@ -39,12 +35,17 @@ std::uint32_t load(const char* at, const char* end) {
   return bytes;
 }
 
-/// The whole character that `bytes` begin with, by its looks; size 0 if there is none.
-struct Character {
+}  // namespace
+
+struct Borders::Character {
   std::uint32_t bytes;
-  std::size_t size;
+  std::uint32_t size;  // 0: there is none
+  /// The last byte.
+  [[nodiscard]] std::uint32_t last() const { return bytes >> (8 * (size - 1)); }
 };
-Character whole_character(std::uint32_t bytes) {
+
+/// The whole character that `bytes` begin with, by its looks.
+inline Borders::Character Borders::whole_character(std::uint32_t bytes) noexcept {
   const std::uint32_t lead = bytes & 0xFF;
   if (lead < kAscii) return {lead, 1};
   // Bits that every byte behind the first one has, and which of them are to be looked at.
@@ -53,6 +54,8 @@ Character whole_character(std::uint32_t bytes) {
   if ((bytes & 0xC0C0C0F8) == 0x808080F0) return {bytes, 4};
   return {0, 0};
 }
+
+namespace {
 
 std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
   return (left * 0x9E3779B1u + (right ^ left >> 15) * 0x85EBCA77u) >> (32 - kHashBits);
@@ -164,23 +167,25 @@ inline std::uint64_t Borders::get(std::uint32_t left, std::uint32_t right) const
 }
 
 /// 1 if they may, else 0.
-inline std::uint64_t Borders::may_join(std::uint32_t left, std::uint32_t right) const noexcept {
-  if (left < kAscii && right < kAscii) return ascii_[left][right / 64] >> (right % 64) & 1;
-  const std::uint32_t last = left >> (8 * (size_of(left) - 1));
-  const std::uint32_t row = last * 256 + (right & 0xFF);
+inline std::uint64_t Borders::may_join(const Character& left,
+                                       const Character& right) const noexcept {
+  if (left.bytes < kAscii && right.bytes < kAscii) {
+    return ascii_[left.bytes][right.bytes / 64] >> (right.bytes % 64) & 1;
+  }
+  const std::uint32_t row = left.last() * 256 + (right.bytes & 0xFF);
   // Which of the two it is cannot be foreseen, so nothing branches on it.
-  const std::uint64_t whole = get(left, right);
+  const std::uint64_t whole = get(left.bytes, right.bytes);
   const std::uint64_t parts = parts_[row / 64] >> (row % 64) & 1;
   if (parts > whole) [[unlikely]] return may_join_parts(left, right) ? 1 : 0;
   return whole;
 }
 
 /// Looks for the end of one character together with the beginning of the other.
-bool Borders::may_join_parts(std::uint32_t left, std::uint32_t right) const noexcept {
-  for (std::size_t l = 1; l <= size_of(left); ++l) {
-    const std::uint32_t before = left >> (8 * (size_of(left) - l));
-    for (std::size_t r = 1; r <= size_of(right); ++r) {
-      if (get(before, low_bytes(right, r))) return true;
+bool Borders::may_join_parts(const Character& left, const Character& right) const noexcept {
+  for (std::size_t l = 1; l <= left.size; ++l) {
+    const std::uint32_t before = left.bytes >> (8 * (left.size - l));
+    for (std::size_t r = 1; r <= right.size; ++r) {
+      if (get(before, low_bytes(right.bytes, r))) return true;
     }
   }
   return false;
@@ -215,11 +220,11 @@ std::size_t Borders::cut(std::string_view text, std::size_t start,
     // Beside bytes that are no character nothing is cut.
     const std::uint64_t joins = before.size == 0 || character.size == 0
                                     ? 1
-                                    : may_join(before.bytes, character.bytes);
+                                    : may_join(before, character);
     ends[n] = static_cast<std::size_t>(at - text.data());
     n += 1 - joins;
     before = character;
-    at += std::max<std::size_t>(character.size, 1);
+    at += std::max<std::uint32_t>(character.size, 1);
   }
   if (empty() || at >= end) ends[n++] = text.size();
   return n;

@@ -45,10 +45,13 @@ class Borders {
 
  private:
   struct Ends;
-  struct Known;
+  struct Character;
+  [[nodiscard]] static Character whole_character(std::uint32_t bytes) noexcept;
   void forbid(const Ends& left, const Ends& right);
-  [[nodiscard]] std::uint64_t may_join(std::uint32_t left, std::uint32_t right) const noexcept;
-  [[nodiscard]] bool may_join_parts(std::uint32_t left, std::uint32_t right) const noexcept;
+  [[nodiscard]] std::uint64_t may_join(const Character& left,
+                                       const Character& right) const noexcept;
+  [[nodiscard]] bool may_join_parts(const Character& left,
+                                    const Character& right) const noexcept;
   void set(std::uint32_t left, std::uint32_t right) noexcept;
   [[nodiscard]] std::uint64_t get(std::uint32_t left, std::uint32_t right) const noexcept;
 
