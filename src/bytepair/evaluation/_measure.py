@@ -24,10 +24,11 @@ class Meter:
     """Adds up what a subject makes of documents.
 
     >>> import bytepair
-    >>> meter = Meter(OfTokenizer(bytepair.train(["low low lower"], vocab_size=258)))
+    >>> tok = bytepair.train(["low low lower"], vocab_size=258, special_tokens=[])
+    >>> meter = Meter(OfTokenizer(tok))
     >>> meter.add([b"low lower"])
     >>> meter.result().n_tokens
-    6
+    5
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -129,7 +130,7 @@ def measure(
     >>> tok = bytepair.train(["low low lower"], vocab_size=258, special_tokens=[])
     >>> metrics = measure(tok, ["low lower"])
     >>> metrics.n_tokens, metrics.n_words, metrics.fertility
-    (6, 2, 3.0)
+    (5, 2, 2.5)
     """
     meter = Meter(OfTokenizer(subject) if isinstance(subject, Tokenizer) else subject)
     preprocessor = Preprocessor(pattern=None, special_tokens=[], separator=separator)

@@ -61,7 +61,7 @@ def parity(
     >>> import bytepair
     >>> by_bytes = bytepair.train(["low"], vocab_size=256, special_tokens=[])
     >>> f"{parity(by_bytes)['Hindi']:.1f}"
-    '2.4'
+    '2.2'
     """
     subject = OfTokenizer(subject) if isinstance(subject, Tokenizer) else subject
     rows = parallel_texts() if texts is None else texts

@@ -1,5 +1,13 @@
 """Stage 5, use: text to ids and back."""
 
+from bytepair.tokenizer._explain import (
+    CacheBlocks,
+    Explanation,
+    MergeStep,
+    MergeTree,
+    Stop,
+    WordSteps,
+)
 from bytepair.tokenizer._frame import Padded
 from bytepair.tokenizer._inspection import Inspection, Piece
 from bytepair.tokenizer._segments import Segment, SegmentCache
@@ -9,13 +17,19 @@ from bytepair.tokenizer._tokenizer import Tokenizer, load
 
 __all__ = [
     "ByteStreamDecoder",
+    "CacheBlocks",
+    "Explanation",
     "Inspection",
+    "MergeStep",
+    "MergeTree",
     "Padded",
     "Piece",
     "Segment",
     "SegmentCache",
+    "Stop",
     "StreamDecoder",
     "StreamEncoder",
     "Tokenizer",
+    "WordSteps",
     "load",
 ]

@@ -51,6 +51,10 @@ class Cutters:
         forbidden = self._forbidden(self._allowed(allowed), disallowed)
         return self._engine.cutter([AddedToken(content, 0) for content in sorted(forbidden)])
 
+    def looked_for(self, allowed: Allowed) -> list[AddedToken]:
+        """The tokens that `of(allowed, ())` finds."""
+        return self._wanted(self._allowed(allowed))
+
     def inner(self, allowed: Allowed) -> Cutter:
         """Looks for those of `of(allowed, ())` that only stand in normalised text."""
         wanted = self._allowed(allowed)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bytepair import formats
 from bytepair.data import Corpus
 from bytepair.engines import PruneStrategy
-from bytepair.errors import InputTypeError, UnknownTokenError
+from bytepair.errors import EncodeError, InputTypeError, UnknownTokenError
 from bytepair.model import (
     MergeTable,
     ProgressCallback,
@@ -22,6 +23,15 @@ from bytepair.model import (
 from bytepair.tokenizer._cutters import Allowed
 from bytepair.tokenizer._decode import Decoding
 from bytepair.tokenizer._encode import Encoding
+from bytepair.tokenizer._explain import (
+    CacheBlocks,
+    Explainer,
+    Explanation,
+    MergeTree,
+    WordSteps,
+    by_word,
+    n_shared,
+)
 from bytepair.tokenizer._input import checked_text, text_bytes
 from bytepair.tokenizer._inspection import Inspection, Piece
 
@@ -92,6 +102,67 @@ class Tokenizer(Encoding, Decoding):
             pieces.append(Piece(token, content, start, end, is_added))
             start = end
         return Inspection(tuple(pieces))
+
+    def explain(self, text: str | bytes, *, allowed_special: Allowed = "all") -> Explanation:
+        """Why a text became its tokens: pre-tokens, merges in order, and where they stopped.
+
+        Raises: as `encode`.
+
+        Cost: all merges are replayed in Python, which is meant for looking at.
+        """
+        data = text_bytes(text)
+        spans = self._encoder.encode_spans(data, self._cutters.of(allowed_special, ()))
+        looked_for = self._cutters.looked_for(allowed_special)
+        words = self._explainer.pre_tokens(data, looked_for)
+        steps: list[WordSteps] = []
+        for number, pieces in by_word(spans, self._contents):
+            part = data[pieces[0].start : pieces[-1].end]
+            if number < 0:
+                steps.append(WordSteps(part, "added", (), (), pieces))
+                continue
+            word = self._explainer.word(words[number], pieces)
+            has_space = part.startswith(b" ")
+            steps.append(replace(word, has_space=has_space, elsewhere=self._elsewhere(part)))
+        return Explanation(tuple(steps))
+
+    def merge_tree(self, token: TokenId) -> MergeTree:
+        """What a token is made of.
+
+        Raises:
+            UnknownTokenError: no token has this id.
+        """
+        self.decode_single_token_bytes(token)  # raises
+        return self._explainer.tree(token)
+
+    def shared_prefix(
+        self, first: str | bytes, second: str | bytes, *, allowed_special: Allowed = "all"
+    ) -> int:
+        """How many leading tokens two texts share: what a prefix cache can use again.
+
+        >>> import bytepair
+        >>> tok = bytepair.train(["low lower"] * 3, vocab_size=258, special_tokens=[])
+        >>> tok.shared_prefix("low lower", "low lowest")
+        4
+        """
+        return self.cache_blocks(first, second, 1, allowed_special=allowed_special).shared
+
+    def cache_blocks(
+        self,
+        first: str | bytes,
+        second: str | bytes,
+        size: int = 16,
+        *,
+        allowed_special: Allowed = "all",
+    ) -> CacheBlocks:
+        """What a server that caches blocks of `size` tokens keeps of one prompt for another.
+
+        Raises:
+            ArgumentError: `size` is not a whole number of 1 or more.
+        """
+        size = at_least_one("size", size)
+        cutter = self._cutters.of(allowed_special, ())
+        ids = [self._encoder.encode(checked_text(text), cutter) for text in (first, second)]
+        return CacheBlocks(len(ids[0]), len(ids[1]), n_shared(*ids), size)
 
     # ------------------------------------------------------------------ what it is
 
@@ -252,6 +323,19 @@ class Tokenizer(Encoding, Decoding):
         return self  # immutable
 
     # ------------------------------------------------------------------ within
+
+    def _elsewhere(self, word: bytes) -> tuple[TokenId, ...]:
+        """The tokens of a word without the space before it or, if there is none, with one."""
+        if not word.strip():
+            return ()
+        try:
+            return tuple(self.encode_ordinary(word[1:] if word[:1] == b" " else b" " + word))
+        except EncodeError:  # a space may have no token
+            return ()
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        return Explainer(self.spec, self._contents)
 
     @cached_property
     def _contents(self) -> Tokens:

@@ -98,7 +98,7 @@ def _by_definition(tok: bytepair.Tokenizer, text: str) -> tuple[int, int, int]:
 @given(text=st.text("lower st\né\t").filter(bool) | st.text(min_size=1))
 def test_words_are_counted_as_defined(small, text):
     """Against a loop over the words of any text."""
-    metrics = measure(small, [text])
+    metrics = measure(small, [text.encode()])
     assert (metrics.n_words, metrics.n_whole_words, metrics.n_chars) == _by_definition(small, text)
 
 

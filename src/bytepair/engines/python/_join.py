@@ -13,18 +13,23 @@ Chance = Callable[[], bool]
 
 
 def join_symbols(
-    symbols: list[TokenId], rank_by_pair: RankByPair, leaves_out: Chance | None = None
+    symbols: list[TokenId],
+    rank_by_pair: RankByPair,
+    leaves_out: Chance | None = None,
+    record: list[tuple[int, int]] | None = None,
 ) -> list[tuple[int, TokenId]]:
     """Join the pair of lowest rank, leftmost among equals, until no pair has a rank.
 
     Returns (place of its first symbol, id) of each token. `symbols` is used up. With `leaves_out`
     a merge that comes next is put aside when it says so, and may come again after another.
+    `record` gets (rank, place of the left symbol) of each merge, in order.
 
     O(n log n): a heap of candidate sites; a popped site whose pair has changed is passed over.
 
     >>> join_symbols([97, 97, 97, 98], {(97, 97): (0, 256), (256, 97): (1, 257)})
     [(0, 257), (3, 98)]
     """
+    note = _forget if record is None else record.append
     following = [*range(1, len(symbols)), -1]
     previous = [-1, *range(len(symbols) - 1)]
     heap: list[tuple[int, int, Pair]] = []
@@ -44,10 +49,11 @@ def join_symbols(
             continue
         while aside:
             heapq.heappush(heap, aside.pop())
-        _, left, pair = site
+        rank, left, pair = site
         right = following[left]
         if right < 0 or (symbols[left], symbols[right]) != pair:
             continue
+        note((rank, left))
         symbols[left], symbols[right] = rank_by_pair[pair][1], -1
         following[left] = following[right]
         if following[left] >= 0:
@@ -56,6 +62,10 @@ def join_symbols(
         if previous[left] >= 0:
             offer(previous[left], left)
     return [(place, symbol) for place, symbol in enumerate(symbols) if symbol >= 0]
+
+
+def _forget(_: tuple[int, int]) -> None:
+    """Nobody wants to know."""
 
 
 def random_chance(probability: float, seed: int) -> Chance:
