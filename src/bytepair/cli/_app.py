@@ -9,10 +9,12 @@ import typer
 import bytepair
 from bytepair.cli import _streams
 from bytepair.cli._bench import bench
+from bytepair.cli._compare import compare
 from bytepair.cli._convert import convert
 from bytepair.cli._count import count
 from bytepair.cli._decode import decode
 from bytepair.cli._encode import encode
+from bytepair.cli._explain import explain
 from bytepair.cli._guard import INTERRUPTED, guard, watch_interrupts
 from bytepair.cli._inspect import inspect
 from bytepair.cli._prune import prune
@@ -27,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (train, prune, encode, decode, count, inspect, convert, bench):
+for command in (train, prune, encode, decode, count, inspect, explain, compare, convert, bench):
     app.command()(guard()(command))
 
 

@@ -4,19 +4,41 @@ A `Subject` is whatever turns texts into ids: a tokenizer of this library or of 
 runs a corpus through one and gives `Metrics`.
 """
 
+from bytepair.evaluation._baseline import BASELINES, Baseline, train_baseline
+from bytepair.evaluation._compare import Comparison, Difference, Row, compare
+from bytepair.evaluation._foreign import (
+    OfHuggingFace,
+    OfSentencePiece,
+    OfTiktoken,
+    open_subject,
+)
 from bytepair.evaluation._measure import Meter, measure
 from bytepair.evaluation._metrics import Metrics
 from bytepair.evaluation._parallel import ParallelText, parallel_texts, parity
+from bytepair.evaluation._prices import Prices, read_prices
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
 
 __all__ = [
+    "BASELINES",
+    "Baseline",
+    "Comparison",
+    "Difference",
     "Encoded",
     "Meter",
     "Metrics",
+    "OfHuggingFace",
+    "OfSentencePiece",
+    "OfTiktoken",
     "OfTokenizer",
     "ParallelText",
+    "Prices",
+    "Row",
     "Subject",
+    "compare",
     "measure",
+    "open_subject",
     "parallel_texts",
     "parity",
+    "read_prices",
+    "train_baseline",
 ]

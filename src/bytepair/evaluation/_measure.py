@@ -1,6 +1,6 @@
 """`measure`: a corpus through a tokenizer, counted on the way; little of it is held at a time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,19 +41,7 @@ class Meter:
 
     def add(self, documents: Iterable[bytes]) -> None:
         """Count whole documents; they are encoded together."""
-        self._add([(document, True) for document in documents])
-
-    def add_parts(self, parts: Iterable[Part]) -> None:
-        """Count documents of which long ones come in parts, each encoded by itself."""
-        batch: list[Part] = []
-        n_bytes = 0
-        for part in parts:
-            batch.append(part)
-            n_bytes += len(part[0])
-            if n_bytes >= _BATCH_BYTES:
-                self._add(batch)
-                batch, n_bytes = [], 0
-        self._add(batch)
+        self.add_parts([(document, True) for document in documents])
 
     def result(self) -> Metrics:
         """What was counted so far."""
@@ -75,7 +63,8 @@ class Meter:
             document_tokens=_joined(self._tokens),
         )
 
-    def _add(self, parts: list[Part]) -> None:
+    def add_parts(self, parts: Sequence[Part]) -> None:
+        """Count documents of which long ones come in parts, each encoded by itself."""
         texts = [text for text, _ in parts]
         encoded = self.subject.encode(texts)
         self._count_ids(encoded.ids)
@@ -133,9 +122,26 @@ def measure(
     (5, 2, 2.5)
     """
     meter = Meter(OfTokenizer(subject) if isinstance(subject, Tokenizer) else subject)
-    preprocessor = Preprocessor(pattern=None, special_tokens=[], separator=separator)
-    meter.add_parts(document_parts(preprocessor.chunks(corpus, text_field=text_field)))
+    for batch in batches(corpus, separator=separator, text_field=text_field):
+        meter.add_parts(batch)
     return meter.result()
+
+
+def batches(
+    corpus: Corpus, *, separator: str | bytes | None = None, text_field: str = "text"
+) -> Iterator[list[Part]]:
+    """The documents of a corpus, some megabytes at a time."""
+    preprocessor = Preprocessor(pattern=None, special_tokens=[], separator=separator)
+    batch: list[Part] = []
+    n_bytes = 0
+    for part in document_parts(preprocessor.chunks(corpus, text_field=text_field)):
+        batch.append(part)
+        n_bytes += len(part[0])
+        if n_bytes >= _BATCH_BYTES:
+            yield batch
+            batch, n_bytes = [], 0
+    if batch:
+        yield batch
 
 
 def document_parts(chunks: Iterable[Chunk], limit: int = _PART_BYTES) -> Iterator[Part]:

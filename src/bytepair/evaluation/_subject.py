@@ -34,11 +34,13 @@ class Subject(Protocol):
         name: as tables show it.
         kind: how it works and whose it is ("BPE", "Unigram (sentencepiece)").
         vocab_size: all its tokens.
+        unknown_id: of the token that stands for what it has no token for, or None.
     """
 
     name: str
     kind: str
     vocab_size: int
+    unknown_id: int | None
 
     def encode(self, texts: Sequence[bytes]) -> Encoded:
         """Encode texts as a model is given them; special tokens in them are text."""
@@ -61,6 +63,7 @@ class OfTokenizer:
         self.name = tokenizer.name if name is None else name
         self.kind = "BPE"
         self.vocab_size = tokenizer.vocab_size
+        self.unknown_id = tokenizer.spec.unk_id
         self._threads = threads
 
     def encode(self, texts: Sequence[bytes]) -> Encoded:

@@ -137,17 +137,20 @@ class MergeTree:
     rank: int | None = None
     parts: tuple["MergeTree", ...] = ()
 
-    def __str__(self) -> str:
-        lines: list[str] = []
-        rows = [(self, "", "")]
-        while rows:  # not by recursion: trees can be deeper than Python's stack
-            tree, first, rest = rows.pop()
-            rank = "" if tree.rank is None else f" (rank {tree.rank})"
-            lines.append(f"{first}{tree.id} {tree.data!r}{rank}")
+    def rows(self) -> Iterator[tuple[str, "MergeTree"]]:
+        """(what to draw before it, tree) of this tree and all within, as it is read."""
+        open_rows = [(self, "", "")]
+        while open_rows:  # not by recursion: trees can be deeper than Python's stack
+            tree, first, rest = open_rows.pop()
+            yield first, tree
             for number, part in enumerate(reversed(tree.parts)):
                 ends = ("└─ ", "   ") if number == 0 else ("├─ ", "│  ")
-                rows.append((part, rest + ends[0], rest + ends[1]))
-        return "\n".join(lines)
+                open_rows.append((part, rest + ends[0], rest + ends[1]))
+
+    def __str__(self) -> str:
+        ranks = ((f" (rank {tree.rank})" if tree.parts else "") for _, tree in self.rows())
+        rows = zip(self.rows(), ranks, strict=True)
+        return "\n".join(f"{first}{tree.id} {tree.data!r}{rank}" for (first, tree), rank in rows)
 
 
 @dataclass(frozen=True, slots=True)

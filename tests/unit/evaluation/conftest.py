@@ -10,10 +10,11 @@ TOKENS = {0: b"low", 1: b" ", 2: b"er", 3: b"l", 4: b"unused"}
 
 
 class ByHand:
-    """A subject that cuts "low", " ", "er" and "l" out of texts made of nothing else."""
+    """A subject that knows "low", " ", "er" and "l"; six bytes of others are one token."""
 
     name = "by hand"
     kind = "greedy"
+    unknown_id = 4
     vocab_size = 5
 
     def encode(self, texts: Sequence[bytes]) -> Encoded:
@@ -29,14 +30,14 @@ class ByHand:
     def _row(self, text: bytes) -> list[int]:
         row: list[int] = []
         while text:
-            row.append(next(i for i, token in TOKENS.items() if text.startswith(token)))
+            row.append(next((i for i, token in TOKENS.items() if text.startswith(token)), 4))
             text = text[len(TOKENS[row[-1]]) :]
         return row
 
 
 @pytest.fixture
 def by_hand() -> ByHand:
-    """Five tokens, one of them never used."""
+    """Five tokens, one of them for what is unknown."""
     return ByHand()
 
 

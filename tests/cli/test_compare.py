@@ -1,0 +1,30 @@
+import json
+
+
+def test_figures_stand_side_by_side(invoke, saved, here, text):
+    """Two names for one tokenizer: the same figures; parity against English."""
+    (here / "zen.txt").write_text(text * 3, encoding="utf-8")
+    shown = invoke("compare", "zen.txt", "-t", saved, "-t", f"hf:{saved}").stdout
+    assert "tokens a word" in shown
+    assert "Korean" in shown
+    tokens = next(line for line in shown.splitlines() if line.startswith("tokens  "))
+    assert len(set(tokens.split()[1:])) == 1
+
+
+def test_json_has_everything(invoke, saved, here, text, tok):
+    """Figures, cost, parity, and the lines that differ most."""
+    (here / "zen.txt").write_text(text, encoding="utf-8")
+    (here / "p.toml").write_text('[per_million_tokens]\n"*" = 2', encoding="utf-8")
+    command = ("compare", "zen.txt", "-t", saved, "--prices", "p.toml", "--baseline", "wordpiece")
+    assert "300 or more" in invoke(*command, exit_code=1).stderr  # too small to train a peer
+    fields = json.loads(invoke(*command[:6], "--json").stdout)
+    (row,) = fields["tokenizers"]
+    assert row["tokens"] == len(tok.encode(text))
+    assert row["cost"] == row["tokens"] / 1e6 * 2
+    assert len(row["parity"]) == 20
+
+
+def test_unknown_baselines_are_refused(invoke, saved, here, text):
+    """A usage error, before anything is read."""
+    result = invoke("compare", "zen.txt", "-t", saved, "--baseline", "bert", exit_code=2)
+    assert "sentencepiece, wordpiece, unigram" in result.stderr
