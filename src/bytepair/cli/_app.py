@@ -18,6 +18,7 @@ from bytepair.cli._explain import explain
 from bytepair.cli._guard import INTERRUPTED, guard, watch_interrupts
 from bytepair.cli._inspect import inspect
 from bytepair.cli._prune import prune
+from bytepair.cli._report_page import report
 from bytepair.cli._train import train
 from bytepair.patterns import UNICODE_VERSION
 
@@ -29,7 +30,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (train, prune, encode, decode, count, inspect, explain, compare, convert, bench):
+for command in (
+    train,
+    prune,
+    encode,
+    decode,
+    count,
+    inspect,
+    explain,
+    compare,
+    report,
+    convert,
+    bench,
+):
     app.command()(guard()(command))
 
 

@@ -16,6 +16,7 @@ from bytepair.evaluation._measure import Meter, measure
 from bytepair.evaluation._metrics import Metrics
 from bytepair.evaluation._parallel import ParallelText, parallel_texts, parity
 from bytepair.evaluation._prices import Prices, read_prices
+from bytepair.evaluation._report import report
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
 
 __all__ = [
@@ -40,5 +41,6 @@ __all__ = [
     "parallel_texts",
     "parity",
     "read_prices",
+    "report",
     "train_baseline",
 ]
