@@ -45,6 +45,12 @@ KEY_LINES = {
         "gives text back                v1 ok       v2 ok",
         " 40000      400 |",
     ],
+    "05_prompts": [
+        "' statement'            1  ·statement",
+        "stop: no merge joins 'expression' and 'list'",
+        "'🙂'                     4  <f0>|<9f>|<99>|<82>",
+        "date and name first:   0 tokens from the cache",
+    ],
     "07_an_event_loop_in_thirty_lines": [
         "6 seconds of sleep took",
         "client has received b'3 words'",
@@ -68,6 +74,7 @@ bpe = load("01_bpe_in_thirty_lines")
 dictionary = load("02_the_word_dictionary")
 tree = load("03_bytes_and_the_decoding_tree")
 versions = load("04_from_v1_to_v2")
+prompts = load("05_prompts")
 loops = load("07_an_event_loop_in_thirty_lines")
 
 
@@ -299,6 +306,28 @@ def test_race_is_run_on_equal_answers():
     """The table has a row for every size, and one merge for every hundred bytes."""
     row = versions.measure(versions.real_text()[:2000], 20)
     assert (row.n_bytes, row.n_merges) == (2000, 20)
+
+
+# --- 5: prompts -------------------------------------------------------------------------------
+
+
+def test_what_changes_belongs_at_the_end():
+    """The system prompt alone fills blocks; a date before it leaves none of them."""
+    tok = prompts.train()
+    n_system = tok.count(prompts.SYSTEM)
+    assert prompts.shared(tok, variable_first=True)[0] == 0
+    reused, computed = prompts.shared(tok, variable_first=False)
+    assert reused >= n_system // prompts.BLOCK * prompts.BLOCK - prompts.BLOCK
+    assert reused + computed == tok.count(prompts.SYSTEM + prompts.OTHER)
+
+
+def test_spaces_typos_and_capitals_cost_tokens():
+    """What the lesson says must be so whatever version of the manual it learned from."""
+    tok = prompts.train()
+    assert tok.count(" statement") == 1 < tok.count(" STATEMENT")
+    assert tok.count(" expression") == 1 < tok.count(" expresion")
+    left, right = prompts.where_it_stopped(tok, " subexpressionlist")[-1]
+    assert left + right in " subexpressionlist"
 
 
 # --- 7: the event loop ------------------------------------------------------------------------
