@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 
 from bytepair.model import TokenId
 
@@ -59,8 +60,25 @@ class Inspection:
         """One line a token: its id and its bytes."""
         return "\n".join(f"{piece.id:>7}  {piece.data!r}" for piece in self.pieces)
 
+    def _repr_html_(self) -> str:
+        """The tokens in colour, for notebooks; an id shows where the pointer rests."""
+        pieces = "".join(_html(piece, number) for number, piece in enumerate(self.pieces))
+        return f'<div style="white-space:pre-wrap;font-family:monospace">{pieces}</div>'
+
     def __len__(self) -> int:
         return len(self.pieces)
 
     def __iter__(self) -> Iterator[Piece]:
         return iter(self.pieces)
+
+
+_COLOURS = ("#a8d1ff", "#b9e6b0", "#ffe0a3", "#dcc5f7", "#ffc9c0")
+_ADDED_COLOUR = "#f0a0a0"
+
+
+def _html(piece: Piece, number: int) -> str:
+    colour = _ADDED_COLOUR if piece.special else _COLOURS[number % len(_COLOURS)]
+    text = f"‹{piece.data.hex(' ').upper()}›" if piece.text is None else escape(piece.text)
+    shown = text.replace("\n", "↵\n").replace("\t", "⇥\t")
+    style = f"background:{colour};color:#000;border-radius:3px"
+    return f'<span title="{piece.id}" style="{style}">{shown}</span>'

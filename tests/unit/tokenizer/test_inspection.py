@@ -76,3 +76,17 @@ def test_tokenizer_of_something_else_is_refused() -> None:
     """Whoever has a file or a dict in hand is told what to call."""
     with pytest.raises(InputTypeError, match=r"expected a TokenizerSpec, got dict\. Use bytepair"):
         Tokenizer({})  # type: ignore[arg-type]
+
+
+def test_notebooks_show_tokens_with_their_ids() -> None:
+    """Markup in the text is text, half a character its bytes, and every token has its id."""
+    pieces = (
+        Piece(5, b"<b>&\n", 0, 5),
+        Piece(6, b"\xe2\x82", 5, 7),
+        Piece(7, b"<s>", 7, 10, special=True),
+    )
+    html = Inspection(pieces)._repr_html_()
+    assert html.count("<span ") == html.count("</span>") == 3
+    assert "&lt;b&gt;&amp;↵\n" in html
+    assert "‹E2 82›" in html
+    assert ['title="5"' in html, 'title="6"' in html, 'title="7"' in html] == [True] * 3
