@@ -24,6 +24,15 @@ def test_json_has_everything(invoke, saved, here, text, tok):
     assert len(row["parity"]) == 20
 
 
+def test_a_page_with_plots_is_written(invoke, saved, here, text):
+    """Beside the table, if it is asked for."""
+    (here / "zen.txt").write_text(text, encoding="utf-8")
+    invoke("compare", "zen.txt", "-t", saved, "-t", f"hf:{saved}", "--report", "c.html")
+    page = (here / "c.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 3
+    assert "http" not in page
+
+
 def test_unknown_baselines_are_refused(invoke, saved, here, text):
     """A usage error, before anything is read."""
     result = invoke("compare", "zen.txt", "-t", saved, "--baseline", "bert", exit_code=2)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bytepair._atomic import write_atomically
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._messages import printable
@@ -16,6 +17,7 @@ from bytepair.evaluation import (
     Comparison,
     Prices,
     Row,
+    comparison_page,
     open_subject,
     read_prices,
     train_baseline,
@@ -52,6 +54,10 @@ def compare(
         Path | None,
         typer.Option("--prices", metavar="FILE", help="A .toml file: price by tokenizer."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="An HTML page with plots, to be written."),
+    ] = None,
     separator: of.Separator = None,
     text_field: of.TextField = "text",
     threads: of.Threads = None,
@@ -77,6 +83,8 @@ def compare(
         for kind in kinds
     ]
     result = compared(subjects, source, separator=separator, text_field=text_field)
+    if report is not None:
+        write_atomically(report, comparison_page(result).encode())
     if as_json:
         _streams.write_json(_fields(result, price_list))
         return

@@ -16,7 +16,7 @@ from bytepair.evaluation._measure import Meter, measure
 from bytepair.evaluation._metrics import Metrics
 from bytepair.evaluation._parallel import ParallelText, parallel_texts, parity
 from bytepair.evaluation._prices import Prices, read_prices
-from bytepair.evaluation._report import report
+from bytepair.evaluation._report import comparison_page, report
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Row",
     "Subject",
     "compare",
+    "comparison_page",
     "measure",
     "open_subject",
     "parallel_texts",

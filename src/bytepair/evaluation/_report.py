@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.data import Corpus
+from bytepair.evaluation._compare import Comparison
 from bytepair.evaluation._measure import Meter, batches
 from bytepair.evaluation._metrics import Metrics
 from bytepair.evaluation._parallel import parity
@@ -63,13 +64,40 @@ def report(
         *_tokens(tokenizer, contents, metrics),
         *_model_cost(tokenizer),
     ]
+    return _page(f"{tokenizer.name}: a tokenizer", tokenizer.name, sections)
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """A comparison with plots: HTML without any other file."""
+    names = [row.name for row in comparison.rows]
+    figures = [row.metrics.figures() for row in comparison.rows]
+    lines = [
+        (key.replace("_", " "), *(_figure(figure[key]) for figure in figures)) for key in figures[0]
+    ]
+    sections = [_table(("", *names), [("kind", *(row.kind for row in comparison.rows)), *lines])]
+    sections.append("<h2>Bytes a token</h2><p>Higher is shorter text.</p>")
+    sections.append(
+        bar_plot([(row.name, row.metrics.bytes_per_token) for row in comparison.rows], "bytes")
+    )
+    sections.append("<h2>Languages</h2><p>Tokens for the same sentences; English is 1.</p>")
+    for row in comparison.rows:
+        by_cost = sorted(row.parity.items(), key=lambda item: item[1])
+        sections += [f"<h3>{escape(row.name)}</h3>", bar_plot(by_cost, f"tokens: {row.name}")]
+    if comparison.differences:
+        rows = [(d.text, *(f"{n:,}" for n in d.n_tokens)) for d in comparison.differences]
+        sections += ["<h2>Where they differ most, in tokens</h2>", _table(("text", *names), rows)]
+    return _page("Tokenizers compared", "Tokenizers compared", sections)
+
+
+def _page(title: str, heading: str, sections: Iterable[str]) -> str:
     style = files("bytepair.evaluation").joinpath("report.css").read_text(encoding="utf-8")
-    title = escape(tokenizer.name)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}: a tokenizer</title><style>{style}</style></head>\n"
-        f"<body><main><h1>{title}</h1>\n" + "\n".join(sections) + "\n</main></body></html>\n"
+        f"<title>{escape(title)}</title><style>{style}</style></head>\n"
+        f"<body><main><h1>{escape(heading)}</h1>\n"
+        + "\n".join(sections)
+        + "\n</main></body></html>\n"
     )
 
 
@@ -209,6 +237,10 @@ def _model_cost(tokenizer: Tokenizer) -> Iterator[str]:
         for width in _WIDTHS
     ]
     yield _table(("width", "embedding", "with output"), rows)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
 def _is_text(data: bytes) -> bool:
