@@ -7,6 +7,7 @@
     ├── PatternError        (ValueError)    a pre-token pattern that cannot be used
     ├── FormatError         (ValueError)    a tokenizer file that is damaged or not understood
     │   └── ExportError                     a tokenizer the target format cannot express
+    ├── ChatTemplateError   (ValueError)    a chat template that fails or refuses a conversation
     ├── SpecialTokenError   (ValueError)    a special token in text where it is not allowed
     ├── EncodeError         (ValueError)    text the tokenizer cannot turn into ids
     ├── UnknownTokenError   (KeyError)      an id, or token bytes, the vocabulary does not have
@@ -45,6 +46,10 @@ class FormatError(BytepairError, ValueError):
 
 class ExportError(FormatError):
     """The target format cannot express this tokenizer exactly, so nothing is written."""
+
+
+class ChatTemplateError(BytepairError, ValueError):
+    """A chat template is not valid, fails, or refuses the conversation; the message shows where."""
 
 
 class SpecialTokenError(BytepairError, ValueError):

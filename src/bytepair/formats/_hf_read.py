@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bytepair.errors import BytepairWarning, FormatError
 from bytepair.formats._added import added_only, check_flags, check_shared, read_added
+from bytepair.formats._conventions import attach_conventions
 from bytepair.formats._entries import CoreEntries, read_tables
 from bytepair.formats._hf_decoder import read_decoder
 from bytepair.formats._hf_model import read_model
@@ -20,7 +21,7 @@ from bytepair.model import SplitRules, TokenizerSpec
 
 
 def read_huggingface(path: Path) -> TokenizerSpec:
-    """The tokenizer in a `tokenizer.json`, with the `training.json` beside it if there is one.
+    """The tokenizer in a `tokenizer.json`, with what stands beside it if there is anything.
 
     Ids in the file are kept as they are, gaps and added tokens beyond the end included.
 
@@ -37,6 +38,8 @@ def read_huggingface(path: Path) -> TokenizerSpec:
     _check_frame(root)
     spec = _spec(root, entries, tokenizer_name(path))
     _warn_of_unasked(root)
+    if path.name == "tokenizer.json":
+        spec = attach_conventions(spec, path.parent)
     return attach_training(spec, path.with_name("training.json"))
 
 

@@ -16,8 +16,6 @@ from bytepair.formats._spell import added_vocab, spell
 from bytepair.formats._vocab import Spelling, bytes_of
 from bytepair.model import AddedToken, TokenId, TokenizerSpec
 
-_END_OF_TEXT = "<|endoftext|>"
-
 
 def tokenizer_json(spec: TokenizerSpec) -> bytes:
     """The content of `tokenizer.json`; the same bytes whenever the tokenizer is the same.
@@ -53,17 +51,6 @@ def _spelling(spec: TokenizerSpec) -> Spelling:
         prefix=spec.continuing_prefix or "",
         suffix=spec.end_of_word or "",
     )
-
-
-def config_json(spec: TokenizerSpec) -> bytes:
-    """The content of `tokenizer_config.json`: what `transformers` has to know beyond the above."""
-    config: Object = {
-        "clean_up_tokenization_spaces": False,
-        "tokenizer_class": "PreTrainedTokenizerFast",
-    }
-    if any(token.content == _END_OF_TEXT and token.special for token in spec.added_tokens):
-        config["eos_token"] = _END_OF_TEXT
-    return dump(config)
 
 
 def dump(value: Object) -> bytes:

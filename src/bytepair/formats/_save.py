@@ -8,13 +8,14 @@ from pathlib import Path
 
 from bytepair._atomic import write_all_atomically
 from bytepair.errors import ExportError, SaveError
+from bytepair.formats._conventions import conventions_files, stale_files
 from bytepair.formats._expressible import Format, format_for, require_format, require_sayable
-from bytepair.formats._hf_write import config_json, tokenizer_json
+from bytepair.formats._hf_write import dump, tokenizer_json
 from bytepair.formats._path import path_of
 from bytepair.formats._tiktoken_read import sidecar_path
 from bytepair.formats._tiktoken_write import rank_file, sidecar_json
 from bytepair.formats._training import training_json
-from bytepair.model import TokenizerSpec
+from bytepair.model import TokenizerSpec, to_utf8
 
 _TRAINING = "training.json"
 
@@ -53,17 +54,17 @@ def write(
         files = _folder(spec, target)
     with _existing(next(iter(files)).parent):
         write_all_atomically(files)
-    if kind == "huggingface" and target / _TRAINING not in files:
-        with suppress(OSError):  # a record of the tokenizer that was just replaced
-            (target / _TRAINING).unlink()
+    if kind == "huggingface":
+        for stale in {target / _TRAINING, *stale_files(target)} - set(files):
+            with suppress(OSError):  # of the tokenizer that was just replaced
+                stale.unlink()
     return list(files)
 
 
 def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
-    files = {
-        folder / "tokenizer.json": tokenizer_json(spec),
-        folder / "tokenizer_config.json": config_json(spec),
-    }
+    files = {folder / "tokenizer.json": tokenizer_json(spec)}
+    for name, content in conventions_files(spec).items():
+        files[folder / name] = dump(content) if isinstance(content, dict) else to_utf8(content)
     if spec.training is not None:
         files[folder / _TRAINING] = training_json(spec, spec.training)
     return files

@@ -2,6 +2,7 @@
 
 from bytepair.model._byte_alphabet import BYTE_TO_CHAR
 from bytepair.model._chunk import Chunk, TextFile
+from bytepair.model._conventions import NAMED_TOKENS, Conventions
 from bytepair.model._counts import WordCounts
 from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
@@ -35,12 +36,14 @@ from bytepair.model._vocabulary import Vocabulary
 
 __all__ = [
     "BYTE_TO_CHAR",
+    "NAMED_TOKENS",
     "TIES",
     "AddedToken",
     "Alphabet",
     "Behavior",
     "CharMap",
     "Chunk",
+    "Conventions",
     "DecoderStep",
     "Merge",
     "MergeBatch",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bytepair.model._conventions import Conventions
 from bytepair.model._merges import MergeTable
 from bytepair.model._rules import SplitRules, check_special
 from bytepair.model._steps import DecoderStep, PostProcessor
@@ -66,6 +67,7 @@ class TokenizerSpec:
         residues: symbols that merges make and go on from but that are no tokens -> the tokens that
             stand for one where it is left over. They are numbered beyond all ids.
         name: shown to people.
+        conventions: how its models are spoken to, if known; not part of equality.
         training: evidence of the training, if known; not part of equality.
     """
 
@@ -84,6 +86,7 @@ class TokenizerSpec:
     decoder: tuple[DecoderStep, ...] = ()
     residues: Mapping[int, tuple[TokenId, ...]] = field(default_factory=dict)
     name: str = "bytepair"
+    conventions: Conventions = field(default_factory=Conventions, compare=False)
     training: TrainingRecord | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """`Tokenizer`: encode, decode, count, inspect."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from bytepair.model import (
     WordCounts,
     at_least_one,
 )
+from bytepair.tokenizer._chat import Chat, all_contents, with_conventions
 from bytepair.tokenizer._cutters import Allowed
 from bytepair.tokenizer._decode import Decoding
 from bytepair.tokenizer._encode import Encoding
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from bytepair.pruning import PruneResult
 
 
-class Tokenizer(Encoding, Decoding):
+class Tokenizer(Chat, Decoding):
     """Text or bytes ↔ token ids. Immutable: share it between threads, pickle it, fork with it.
 
     Two are equal if their specifications are, whatever engine runs them.
@@ -242,6 +243,45 @@ class Tokenizer(Encoding, Decoding):
         """
         return formats.write(self.spec, path, format)
 
+    def save_pretrained(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write a folder that Hugging Face's libraries load; returns the files written.
+
+        `tokenizer.json`; `tokenizer_config.json` with the named tokens and the longest input;
+        `chat_template.jinja`. What an other tokenizer left there is removed.
+
+        Raises:
+            ExportError, SaveError: as `save`.
+        """
+        return self.save(folder, "huggingface")
+
+    def with_conventions(
+        self,
+        *,
+        chat_template: str | Mapping[str, str] | None = None,
+        max_length: int | None = None,
+        **named_tokens: str,
+    ) -> "Tokenizer":
+        """The same tokenizer, knowing more of how its models are spoken to. Ids do not change.
+
+        Args:
+            chat_template: Jinja; or several by name, "default" and "tool_use" among them.
+            max_length: most ids that a model takes.
+            named_tokens: `bos_token=`, `eos_token=`, `pad_token=`, … the content of an added token.
+
+        Raises:
+            ArgumentError: a name that is not known, or a token that the tokenizer does not have.
+
+        >>> import bytepair
+        >>> tok = bytepair.train(["hi"], vocab_size=257, special_tokens=["<end>"])
+        >>> tok = tok.with_conventions(
+        ...     eos_token="<end>", chat_template="{{ messages[0].content }}{{ eos_token }}"
+        ... )
+        >>> tok.apply_chat_template([{"role": "user", "content": "hi"}])
+        [104, 105, 256]
+        """
+        spec = with_conventions(self.spec, chat_template, max_length, named_tokens)
+        return Tokenizer(spec, engine=self._options[0], cache_bytes=self._options[1])
+
     def prune(
         self,
         corpus: Corpus | WordCounts,
@@ -340,8 +380,7 @@ class Tokenizer(Encoding, Decoding):
     @cached_property
     def _contents(self) -> Tokens:
         """All tokens, as they stand in text."""
-        added = {token.id: token.content.encode() for token in self.spec.added_tokens}
-        return self.spec.vocabulary.flat.replaced(added)
+        return all_contents(self.spec)
 
     @cached_property
     def _id_by_bytes(self) -> dict[bytes, TokenId]:

@@ -11,6 +11,7 @@ BUILTIN_BY_NAME = {
     "PatternError": ValueError,
     "FormatError": ValueError,
     "ExportError": ValueError,
+    "ChatTemplateError": ValueError,
     "SpecialTokenError": ValueError,
     "EncodeError": ValueError,
     "UnknownTokenError": KeyError,

@@ -1,0 +1,10 @@
+"""Conversations as the text a model was trained on, by its chat template.
+
+Every character of the result tells whether the template wrote it or somebody's message did, so that
+control tokens can be looked for in the template's own text alone.
+"""
+
+from bytepair.chat._template import ChatTemplate, Message, template
+from bytepair.chat._traced import Traced
+
+__all__ = ["ChatTemplate", "Message", "Traced", "template"]
