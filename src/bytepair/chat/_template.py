@@ -38,10 +38,10 @@ class ChatTemplate:
     """
 
     def __init__(self, source: str) -> None:
-        from jinja2 import TemplateSyntaxError
-
         self.source = source
         self._environment = _environment()
+        from jinja2 import TemplateSyntaxError
+
         try:
             self._template = self._environment.from_string(source)
         except TemplateSyntaxError as error:
