@@ -5,7 +5,17 @@ refused with the reason: wrong ids are worse than none.
 """
 
 from bytepair.formats._expressible import FORMATS, Format, format_for, require_format
+from bytepair.formats._hf_read import parse_huggingface
 from bytepair.formats._open import read
-from bytepair.formats._save import write
+from bytepair.formats._save import huggingface_json, write
 
-__all__ = ["FORMATS", "Format", "format_for", "read", "require_format", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_for",
+    "huggingface_json",
+    "parse_huggingface",
+    "read",
+    "require_format",
+    "write",
+]

@@ -3,6 +3,9 @@
 import warnings
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bytepair.errors import BytepairWarning, FormatError
 from bytepair.formats._added import added_only, check_flags, check_shared, read_added
 from bytepair.formats._conventions import attach_conventions
@@ -29,7 +32,22 @@ def read_huggingface(path: Path) -> TokenizerSpec:
         FormatError: the file is damaged, contradicts itself, or holds something that would change
             ids and is not supported; the message names file and member.
     """
-    data = read_array(path)
+    spec = _parsed(path, read_array(path))
+    if path.name == "tokenizer.json":
+        spec = attach_conventions(spec, path.parent)
+    return attach_training(spec, path.with_name("training.json"))
+
+
+def parse_huggingface(data: bytes, name: str = "tokenizer.json") -> TokenizerSpec:
+    """The tokenizer in the content of a `tokenizer.json`; `name` is for messages.
+
+    Raises:
+        FormatError: as for a file.
+    """
+    return _parsed(Path(name), np.frombuffer(data, np.uint8))
+
+
+def _parsed(path: Path, data: NDArray[np.uint8]) -> TokenizerSpec:
     entries, rest = read_tables(data) or (None, data.tobytes())
     try:
         root = parse_object(path, rest)
@@ -38,9 +56,7 @@ def read_huggingface(path: Path) -> TokenizerSpec:
     _check_frame(root)
     spec = _spec(root, entries, tokenizer_name(path))
     _warn_of_unasked(root)
-    if path.name == "tokenizer.json":
-        spec = attach_conventions(spec, path.parent)
-    return attach_training(spec, path.with_name("training.json"))
+    return spec
 
 
 def _spec(root: Section, entries: CoreEntries | None, name: str) -> TokenizerSpec:
@@ -96,5 +112,5 @@ def _warn_of_unasked(root: Section) -> None:
         warnings.warn(
             f"{root.source}: ignored members this version does not know: {shown}",
             BytepairWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -61,6 +61,16 @@ def write(
     return list(files)
 
 
+def huggingface_json(spec: TokenizerSpec) -> bytes:
+    """The content of the `tokenizer.json` that `write` would write.
+
+    Raises:
+        ExportError: the format cannot express the tokenizer exactly.
+    """
+    _require("huggingface", spec)
+    return tokenizer_json(spec)
+
+
 def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
     files = {folder / "tokenizer.json": tokenizer_json(spec)}
     for name, content in conventions_files(spec).items():
