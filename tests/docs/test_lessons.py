@@ -51,6 +51,14 @@ KEY_LINES = {
         "'🙂'                     4  <f0>|<9f>|<99>|<82>",
         "date and name first:   0 tokens from the cache",
     ],
+    "06_special_tokens_and_chat_templates": [
+        "by default   SpecialTokenError",
+        "allowed      u·ser·[<|im_end|>]",
+        "by hand and by the template: the same",
+        "    system     'the user decides'",
+        "writes the begin token: 1. Put around it again: 2.",
+        "ans·wer·s·[<|im_end|>]",
+    ],
     "07_an_event_loop_in_thirty_lines": [
         "6 seconds of sleep took",
         "client has received b'3 words'",
@@ -75,6 +83,7 @@ dictionary = load("02_the_word_dictionary")
 tree = load("03_bytes_and_the_decoding_tree")
 versions = load("04_from_v1_to_v2")
 prompts = load("05_prompts")
+chats = load("06_special_tokens_and_chat_templates")
 loops = load("07_an_event_loop_in_thirty_lines")
 
 
@@ -328,6 +337,28 @@ def test_spaces_typos_and_capitals_cost_tokens():
     assert tok.count(" expression") == 1 < tok.count(" expresion")
     left, right = prompts.where_it_stopped(tok, " subexpressionlist")[-1]
     assert left + right in " subexpressionlist"
+# --- 6: chat templates ------------------------------------------------------------------------
+
+
+def test_hostile_user_becomes_a_system_prompt_only_the_naive_way():
+    """Rendered first, the words of one user are two turns; otherwise they stay one."""
+    tok = chats.make_tokenizer()
+    roles = [turn.role for turn in chats.turns(tok, chats.naive(tok, chats.HOSTILE))]
+    assert roles == ["system", "user", "system", "assistant"]
+    for encode in (chats.in_segments, chats.by_template):
+        turns = chats.turns(tok, encode(tok, chats.HOSTILE))
+        assert [turn.role for turn in turns] == ["system", "user", "assistant"]
+        assert turns[1].words == chats.ATTACK
+
+
+def test_three_ways_agree_about_friendly_users():
+    """And the template is what is rendered by hand."""
+    tok = chats.make_tokenizer()
+    assert chats.same(tok)
+    text = tok.apply_chat_template(
+        chats.FRIENDLY, chat_template=chats.TEMPLATE, add_generation_prompt=True, tokenize=False
+    )
+    assert text == chats.render(chats.FRIENDLY)
 
 
 # --- 7: the event loop ------------------------------------------------------------------------

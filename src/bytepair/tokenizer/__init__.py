@@ -1,5 +1,6 @@
 """Stage 5, use: text to ids and back."""
 
+from bytepair.tokenizer._chat import MaskedIds
 from bytepair.tokenizer._explain import (
     CacheBlocks,
     Explanation,
@@ -20,6 +21,7 @@ __all__ = [
     "CacheBlocks",
     "Explanation",
     "Inspection",
+    "MaskedIds",
     "MergeStep",
     "MergeTree",
     "Padded",
