@@ -11,7 +11,7 @@ from bytepair.model import NAMED_TOKENS, Conventions, TokenizerSpec
 
 CONFIG = "tokenizer_config.json"
 TEMPLATE = "chat_template.jinja"
-_TEMPLATES = "chat_templates"  # a folder: NAME.jinja
+_TEMPLATES = "additional_chat_templates"  # a folder: NAME.jinja
 _TOKENS = "special_tokens_map.json"  # of transformers below 5
 _END_OF_TEXT = "<|endoftext|>"
 _UNLIMITED = 10**18  # what transformers writes for "no limit" is larger
