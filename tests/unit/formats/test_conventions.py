@@ -1,4 +1,4 @@
-"""What stands beside a tokenizer.json is read from every place it is written to, and saved again."""
+"""What stands beside a tokenizer.json is read wherever it may stand, and saved again."""
 
 import json
 
