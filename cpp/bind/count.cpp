@@ -89,6 +89,21 @@ void bind_count(nb::module_& m) {
           nb::arg("document"), nb::arg("start"))
       .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<Unlocked>())
       .def(
+          "add",
+          [](Counter& self, const nb::bytes& data, const Array<std::int64_t>& offsets,
+             const Array<std::int64_t>& counts, const Array<std::int64_t>& first,
+             std::int64_t position) {
+            const auto view = view_of(data);
+            interruptibly(self, [&] {
+              self.add(view, span_of(offsets), span_of(counts), span_of(first), position);
+            });
+          },
+          nb::arg("data"), nb::arg("offsets"), nb::arg("counts"), nb::arg("first"),
+          nb::arg("position"),
+          nb::sig("def add(self, data: bytes, offsets: NDArray[numpy.int64], "
+                  "counts: NDArray[numpy.int64], first: NDArray[numpy.int64], position: int) "
+                  "-> None"))
+      .def(
           "result",
           [](const Counter& self) {
             WordCounts counts;

@@ -53,10 +53,11 @@ void bind_learn(nb::module_& m) {
           [](Learner* self, const Array<std::uint32_t>& symbols,
              const Array<std::uint8_t>& byte_symbols, const Array<std::int64_t>& offsets,
              const Array<std::int64_t>& counts, const nb::list& alphabet,
-             const Array<std::uint32_t>& order, const nb::str& ties, std::int64_t min_frequency,
-             std::uint32_t max_token_length, std::size_t threads) {
+             const Array<std::uint32_t>& lengths, const Array<std::uint32_t>& order, const nb::str& ties,
+             std::int64_t min_frequency, std::uint32_t max_token_length, std::size_t threads) {
             LearnOptions options;
             for (const auto view : views_of(alphabet)) options.alphabet.emplace_back(view);
+            options.lengths.assign(lengths.data(), lengths.data() + lengths.shape(0));
             options.order.assign(order.data(), order.data() + order.shape(0));
             options.ties = ties_of(ties.c_str());
             options.min_frequency = min_frequency;
@@ -69,13 +70,13 @@ void bind_learn(nb::module_& m) {
             });
           },
           nb::arg("symbols"), nb::arg("byte_symbols"), nb::arg("offsets"), nb::arg("counts"),
-          nb::arg("alphabet"), nb::arg("order"), nb::arg("ties"), nb::arg("min_frequency"),
-          nb::arg("max_token_length"), nb::arg("threads"),
+          nb::arg("alphabet"), nb::arg("lengths"), nb::arg("order"), nb::arg("ties"),
+          nb::arg("min_frequency"), nb::arg("max_token_length"), nb::arg("threads"),
           nb::sig("def __init__(self, symbols: NDArray[numpy.uint32], "
                   "byte_symbols: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], "
                   "counts: NDArray[numpy.int64], alphabet: list[bytes], "
-                  "order: NDArray[numpy.uint32], ties: str, min_frequency: int, "
-                  "max_token_length: int, threads: int) -> None"))
+                  "lengths: NDArray[numpy.uint32], order: NDArray[numpy.uint32], ties: str, "
+                  "min_frequency: int, max_token_length: int, threads: int) -> None"))
       .def(
           "advance",
           [](Learner& self, std::size_t n_merges) {
@@ -92,6 +93,29 @@ void bind_learn(nb::module_& m) {
           nb::arg("n_merges"),
           nb::sig("def advance(self, n_merges: int) -> tuple[NDArray[numpy.uint32], "
                   "NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.int64]]"));
+  m.def(
+      "join_words",
+      [](const Array<std::uint32_t>& symbols, const Array<std::uint8_t>& byte_symbols,
+         const Array<std::int64_t>& offsets, const Array<std::int64_t>& counts,
+         const Array<std::uint32_t>& left, const Array<std::uint32_t>& right,
+         const Array<std::uint32_t>& joined, const Array<std::uint32_t>& rank,
+         std::size_t n_symbols) {
+        const Words words{span_of(symbols), span_of(offsets), span_of(counts),
+                          span_of(byte_symbols)};
+        const MergeColumns merges{span_of(left), span_of(right), span_of(joined), span_of(rank)};
+        SymbolRows rows;
+        interruptibly([&](const KeepGoing& go_on) {
+          rows = join_words(words, merges, n_symbols, go_on);
+        });
+        return nb::make_tuple(array_of(std::move(rows.symbols)), array_of(std::move(rows.offsets)));
+      },
+      nb::arg("symbols"), nb::arg("byte_symbols"), nb::arg("offsets"), nb::arg("counts"),
+      nb::arg("left"), nb::arg("right"), nb::arg("joined"), nb::arg("rank"), nb::arg("n_symbols"),
+      nb::sig("def join_words(symbols: NDArray[numpy.uint32], byte_symbols: NDArray[numpy.uint8], "
+              "offsets: NDArray[numpy.int64], counts: NDArray[numpy.int64], "
+              "left: NDArray[numpy.uint32], right: NDArray[numpy.uint32], "
+              "joined: NDArray[numpy.uint32], rank: NDArray[numpy.uint32], n_symbols: int) "
+              "-> tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]"));
 }
 
 }  // namespace bytepair::bind

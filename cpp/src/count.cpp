@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <span>
@@ -227,6 +228,29 @@ void Counter::merge(const Counter& other) {
       }
     }
   }
+}
+
+void Counter::add(std::string_view data, std::span<const std::int64_t> offsets,
+                  std::span<const std::int64_t> counts, std::span<const std::int64_t> first,
+                  std::int64_t position) {
+  const bool fits = offsets.size() == counts.size() + 1 && first.size() == counts.size() &&
+                    offsets.front() == 0 && std::ranges::is_sorted(offsets, std::less_equal<>()) &&
+                    offsets.back() == static_cast<std::int64_t>(data.size());
+  if (!fits) throw std::invalid_argument("the arrays of the counts do not fit together");
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(offsets[i]);
+    const auto size = static_cast<std::size_t>(offsets[i + 1]) - begin;
+    add_word(data.substr(begin, size), counts[i], first[i] + position);
+    check(1);
+  }
+}
+
+void Counter::add_word(std::string_view word, std::int64_t count, std::int64_t first) {
+  if (word.size() > kShort) return add_long(word, hash_long(word), count, first);
+  Key key{0, 0};
+  std::memcpy(&key, word.data(), word.size());
+  key.high |= std::uint64_t{word.size()} << 56;
+  add(key, hash_of(key), count, first);
 }
 
 WordCounts Counter::result() const {

@@ -96,7 +96,10 @@ class Learner::Impl {
         team_(options_.effort.n_threads),
         joined_(options_.effort.n_threads) {
     options_.min_frequency = std::max<std::int64_t>(options_.min_frequency, 1);
-    for (const auto& content : options_.alphabet) length_.push_back(content.empty() ? 0 : 1);
+    length_ = std::move(options_.lengths);
+    if (length_.empty()) {
+      for (const auto& content : options_.alphabet) length_.push_back(content.empty() ? 0 : 1);
+    }
     pulse_.listen_to(keep_going);
     look();
     rest();
@@ -119,6 +122,9 @@ class Learner::Impl {
     options_.effort.n_threads = std::max<std::size_t>(options_.effort.n_threads, 1);
     if (options_.order.size() != options_.alphabet.size()) {
       throw std::invalid_argument("order and alphabet differ in size");
+    }
+    if (!options_.lengths.empty() && options_.lengths.size() != options_.alphabet.size()) {
+      throw std::invalid_argument("lengths and alphabet differ in size");
     }
     return options_.alphabet.size();
   }

@@ -2,13 +2,16 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bytepair.errors import SaveError
 
+Content = bytes | Sequence[bytes | memoryview]
+"""What a file gets: bytes, or several one behind the other."""
 
-def write_atomically(path: Path, content: bytes) -> None:
+
+def write_atomically(path: Path, content: Content) -> None:
     """Write `content` to `path`: temporary name, sync, rename.
 
     Raises:
@@ -17,7 +20,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     write_all_atomically({path: content})
 
 
-def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
+def write_all_atomically(content_by_path: Mapping[Path, Content]) -> None:
     """Write several files; none is renamed into place before all are safely on disk.
 
     Raises:
@@ -47,12 +50,12 @@ def write_all_atomically(content_by_path: Mapping[Path, bytes]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _write_synced(target: Path, content: bytes) -> Path:
+def _write_synced(target: Path, content: Content) -> Path:
     handle, name = tempfile.mkstemp(prefix=".bytepair-", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes files private: an old file's mode is kept, a new one is like any other.

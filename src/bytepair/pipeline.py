@@ -1,12 +1,17 @@
 """`train()`: the one place that knows the order of the stages."""
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
+from bytepair.checkpoint import Checkpoint
 from bytepair.corpus import Preprocessor
 from bytepair.data import Corpus, corpus_files, corpus_size
 from bytepair.engines import python
+from bytepair.errors import ArgumentError
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
 from bytepair.model import (
@@ -20,6 +25,8 @@ from bytepair.model import (
 )
 from bytepair.pruning import PruneResult, VocabularyPruner
 from bytepair.tokenizer import Tokenizer
+
+_PART_BYTES = 2 << 30  # counted in seconds; its table costs little beside that
 
 
 def train(
@@ -41,6 +48,8 @@ def train(
     threads: int | None = None,
     engine: str | None = None,
     progress: ProgressCallback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Tokenizer:
     """Train a BPE tokenizer: prepare, count, learn.
 
@@ -57,9 +66,15 @@ def train(
         threads: None: one a core. The result does not depend on it.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
         progress: called with a `Progress`, about ten times a second.
+        checkpoint: a folder in which what was counted and every merge is kept, so that training can
+            go on from there, whatever ends it. It may be removed afterwards.
+        resume: go on from what is in the folder, if anything is. The result is that of a training
+            that was never interrupted, bit for bit. Documents in memory are read again if they
+            had not all been counted, and must be the same.
 
     Raises:
         CorpusError: missing, empty or damaged; see `bytepair.data`.
+        SaveError: the checkpoint cannot be written.
         ArgumentError, PatternError: an option that cannot be right.
 
     Cost: counting is linear in the corpus, learning in the sites that merges change. The corpus is
@@ -88,27 +103,84 @@ def train(
     )
     learner.require_room(len(preprocessor.rules.special_tokens))
     analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
-    rules = preprocessor.rules
-    counts = _count(analyzer, preprocessor, rules, corpus, text_field, progress)
-    return Tokenizer(learner.learn(counts, name=name, progress=progress), engine=engine)
-
-
-def _count(
-    analyzer: FrequencyAnalyzer,
-    preprocessor: Preprocessor,
-    rules: SplitRules,
-    corpus: Corpus,
-    text_field: str,
-    progress: ProgressCallback | None,
-) -> WordCounts:
-    files = corpus_files(corpus)  # looked up once, for what is counted and for its size
+    files = corpus_files(corpus)
     source = corpus if files is None else files
-    return analyzer.count(
-        preprocessor.documents(source, text_field=text_field),
-        rules,
-        progress=progress,
-        total_bytes=corpus_size(source) if progress else None,
-    )
+    rules = preprocessor.rules
+    counting = _Counting(analyzer, preprocessor, rules, source, text_field, progress)
+    if checkpoint is None:
+        if resume:
+            raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
+        counts = counting.count(counting.source)
+        spec = learner.learn(counts, name=name, progress=progress)
+    else:
+        options = _options(preprocessor, text_field) | learner.options
+        with Checkpoint(
+            checkpoint, options, files=map(_state, files or ()), resume=resume
+        ) as folder:
+            counts = folder.counts(lambda: counting.count_in_parts(folder, files))
+            spec = learner.learn(counts, name=name, progress=progress, checkpoint=folder)
+    return Tokenizer(spec, engine=engine)
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """How the words of a corpus are counted, all of them or some of the files."""
+
+    analyzer: FrequencyAnalyzer
+    preprocessor: Preprocessor
+    rules: SplitRules
+    source: Corpus
+    text_field: str
+    progress: ProgressCallback | None
+
+    def count(self, source: Corpus) -> WordCounts:
+        return self.analyzer.count(
+            self.preprocessor.documents(source, text_field=self.text_field),
+            self.rules,
+            progress=self.progress,
+            total_bytes=corpus_size(source) if self.progress else None,
+        )
+
+    def count_in_parts(self, folder: Checkpoint, files: Sequence[Path] | None) -> WordCounts:
+        """The same, each part kept as soon as it is counted."""
+        parts = list(_parts(files or ()))
+        if len(parts) < 2:
+            return self.count(self.source)
+        numbered = enumerate(parts)
+        return self.analyzer.merge(
+            folder.part(number, partial(self.count, part)) for number, part in numbered
+        )
+
+
+def _parts(files: Sequence[Path]) -> Iterator[list[Path]]:
+    """The files in groups that are worth a table of their own."""
+    part: list[Path] = []
+    size = 0
+    for file in files:
+        part.append(file)
+        size += file.stat().st_size
+        if size >= _PART_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _state(file: Path) -> tuple[str, int, int]:
+    status = file.stat()
+    return str(file), status.st_size, status.st_mtime_ns
+
+
+def _options(preprocessor: Preprocessor, text_field: str) -> dict[str, object]:
+    """What the words depend on beside the files, as a checkpoint keeps it."""
+    rules, separator = preprocessor.rules, preprocessor.separator
+    return {
+        "pattern": rules.pattern,
+        "normalizer": rules.normalizer,
+        "special_tokens": rules.special_tokens,
+        "separator": None if separator is None else separator.decode("utf-8", "backslashreplace"),
+        "text_field": text_field,
+    }
 
 
 def prune(
@@ -173,7 +245,10 @@ def count_words(
     if rules.steps or len(names) < len(rules.normalizer):
         return _count_step_by_step(spec, preprocessor.chunks(corpus, text_field=text_field))
     analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
-    return _count(analyzer, preprocessor, rules, corpus, text_field, progress)
+    files = corpus_files(corpus)
+    source = corpus if files is None else files
+    counting = _Counting(analyzer, preprocessor, rules, source, text_field, progress)
+    return counting.count(source)
 
 
 def _count_step_by_step(spec: TokenizerSpec, chunks: Iterable[Chunk]) -> WordCounts:

@@ -12,7 +12,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 import bytepair
 import oracles
 from bytepair import BytepairWarning, MergeLearner, WordCounts
-from bytepair.engines import NAMES, select
+from bytepair.engines import NAMES, LearnTask, select
 from bytepair.patterns import NAMED
 from inputs import fewer, runs, sources
 
@@ -33,7 +33,7 @@ def learned(engine: str, words, contents, step: int, n_merges: int, **options) -
     symbols = np.array([s for word, _ in words for s in word], np.uint32)
     offsets = np.cumsum([0, *(len(word) for word, _ in words)])
     counts = np.array([count for _, count in words], np.int64)
-    learner = select(engine).learner(symbols, offsets, counts, contents, **options)
+    learner = select(engine).learner(LearnTask(symbols, offsets, counts, contents, **options))
     merges: list[tuple] = []
     while len(merges) < n_merges and (more := learner.advance(min(step, n_merges - len(merges)))):
         merges += map(tuple, more)

@@ -58,6 +58,12 @@ class Counter {
   /// Adds the counts of `other`; a word's first position is the smaller one.
   void merge(const Counter& other);
 
+  /// Adds a table that was counted elsewhere; its first positions are `position` further on here.
+  /// Throws std::invalid_argument if its arrays do not fit together or a word is empty.
+  void add(std::string_view data, std::span<const std::int64_t> offsets,
+           std::span<const std::int64_t> counts, std::span<const std::int64_t> first,
+           std::int64_t position);
+
   [[nodiscard]] WordCounts result() const;
 
   /// Asks `keep_going` from now on, now and then while it counts; if that says no, throws Stopped.
@@ -85,6 +91,7 @@ class Counter {
   void check(std::size_t n_words);
   void count_words(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
                    std::int64_t position);
+  void add_word(std::string_view word, std::int64_t count, std::int64_t first);
   void add(const Key& key, std::uint64_t hash, std::int64_t count, std::int64_t first);
   void add_long(std::string_view word, std::uint64_t hash, std::int64_t count, std::int64_t first);
   static bool is_long(const Key& key) noexcept { return key.high >= kLong; }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bytepair/pair_table.hpp"
 #include "bytepair/stop.hpp"
 
 namespace bytepair {
@@ -50,7 +51,9 @@ struct LearnEffort {
 
 struct LearnOptions {
   std::vector<std::string> alphabet;  // bytes of each first symbol; the end mark is ""
-  std::vector<std::uint32_t> order;   // rank of each first symbol for Ties::kOrder
+  std::vector<std::uint32_t> lengths = {};  // of each, in symbols that are not merged; none: 1, ""
+                                            // has 0. Others: learning goes on from earlier merges
+  std::vector<std::uint32_t> order;  // rank of each first symbol for Ties::kOrder
   Ties ties = Ties::kOrder;
   std::int64_t min_frequency = 1;
   std::uint32_t max_token_length = 0xFFFF'FFFF;  // in first symbols, end marks not counted
@@ -81,5 +84,18 @@ class Learner {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Rows of symbols, one after the other; row i is `symbols[offsets[i] .. offsets[i + 1])`.
+struct SymbolRows {
+  std::vector<Symbol> symbols;
+  std::vector<std::int64_t> offsets;
+};
+
+/// What is left of words after given merges, the one of lowest rank first, of several the leftmost:
+/// so that learning can go on from there. O(n log n) for a word of n symbols.
+/// Throws std::invalid_argument if the arrays do not fit together or a symbol is not below
+/// `n_symbols`, Stopped.
+SymbolRows join_words(const Words& words, const MergeColumns& merges, std::size_t n_symbols,
+                      const KeepGoing& keep_going = {});
 
 }  // namespace bytepair

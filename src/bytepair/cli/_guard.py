@@ -35,9 +35,11 @@ def guard() -> Iterator[None]:
         try:
             yield
             _streams.flush()  # here a full disk can still be reported
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             _told.set()
             say("interrupted")
+            for note in getattr(interrupt, "__notes__", ()):
+                say("note", note)
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:  # `bytepair … | head`
             _leave_stdout()

@@ -26,6 +26,8 @@ def train(
     name: of.Name = None,
     threads: of.Threads = None,
     engine: of.Engine = None,
+    checkpoint: of.Checkpoint = None,
+    resume: of.Resume = False,
     as_json: Json = False,
 ) -> None:
     """Train a tokenizer on CORPUS and save it.
@@ -62,6 +64,8 @@ def train(
             threads=threads,
             engine=engine,
             progress=progress,
+            checkpoint=checkpoint,
+            resume=resume,
             **preparation,
         )
     is_replaced = main_file(output).exists()

@@ -101,6 +101,17 @@ Threads = Annotated[
         help="For counting; the result is always the same. [default: one a core]",
     ),
 ]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="DIR",
+        help="Keep what was counted and every merge there, so that training can go on.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on from --checkpoint; the result is the same.")
+]
 Engine = Annotated[
     Literal["native", "python"] | None,
     typer.Option("--engine", help="[default: native if it is installed]"),

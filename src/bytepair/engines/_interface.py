@@ -66,8 +66,47 @@ class Counter(Protocol):
     def merge(self, other: Any) -> None:
         """Add the counts of another counter of the same engine to this one."""
 
+    def add(self, counts: WordCounts, position: int) -> None:
+        """Add a table whose corpus begins at byte `position` of this one."""
+
     def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
         """The counts so far, in order of first position."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnTask:
+    """Words in symbols, numbers from 0 without gaps, and which of their pairs are to be joined.
+
+    Attributes:
+        symbols: the words' symbols one after the other; values < len(alphabet).
+        offsets: int64[n + 1]; word i is `symbols[offsets[i]:offsets[i + 1]]`.
+        counts: int64[n], each >= 1.
+        alphabet: distinct byte strings, one a symbol, together uniquely decodable; symbol i gets
+            id i. The end mark is b"". Symbols that `merges` makes are there as well.
+        merges: what was merged before, over symbols: learning goes on from there.
+        lengths: uint32[len(alphabet)]: of how many symbols that no merge made each one consists;
+            needed with `merges`. None: 1, and 0 for the end mark.
+        order: rank of each symbol of the alphabet for ties "order" (default: its id); joined
+            symbols rank after the alphabet, in learned order.
+        ties: "order" (smallest pair of ranks), "first" (pair that occurs first), "bytes" (greatest
+            pair of byte strings).
+        min_frequency: a pair that occurs less often is never joined.
+        max_token_length: a pair whose joined length (in symbols, the end mark not counted) would
+            exceed it is never joined.
+        threads: how many to work with, if the engine can; the merges do not depend on it.
+    """
+
+    symbols: NDArray[np.uint32] | NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    alphabet: Sequence[bytes]
+    merges: MergeTable = field(default_factory=lambda: MergeTable.from_merges([]))
+    lengths: NDArray[np.uint32] | None = None
+    order: Sequence[int] | None = None
+    ties: str = "order"
+    min_frequency: int = 1
+    max_token_length: int | None = None
+    threads: int = 1
 
 
 class Learner(Protocol):
@@ -357,36 +396,7 @@ class Engine(Protocol):
 
     def counter(self, pattern: str | None, special_tokens: Sequence[str]) -> Counter: ...
 
-    def learner(
-        self,
-        symbols: NDArray[np.uint32] | NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        alphabet: Sequence[bytes],
-        *,
-        order: Sequence[int] | None = None,
-        ties: str = "order",
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
-        threads: int = 1,
-    ) -> Learner:
-        """A learner over words given as symbols.
-
-        Args:
-            symbols: the words' symbols one after the other; values < len(alphabet).
-            offsets: int64[n + 1]; word i is `symbols[offsets[i]:offsets[i + 1]]`.
-            counts: int64[n], each >= 1.
-            alphabet: distinct byte strings, one a symbol, together uniquely decodable; symbol i
-                gets id i. The end mark is b"".
-            order: rank of each symbol of the alphabet for ties "order" (default: its id); joined
-                symbols rank after the alphabet, in learned order.
-            ties: "order" (smallest pair of ranks), "first" (pair that occurs first),
-                "bytes" (greatest pair of byte strings).
-            min_frequency: a pair that occurs less often is never joined.
-            max_token_length: a pair whose joined length (in symbols, the end mark not counted)
-                would exceed it is never joined.
-            threads: how many to work with, if the engine can; the merges do not depend on it.
-        """
+    def learner(self, task: LearnTask) -> Learner: ...
 
     def pruner(self, task: PruneTask) -> Pruner: ...
 

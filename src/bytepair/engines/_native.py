@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 import bytepair._core as _core
 from bytepair.engines import python
-from bytepair.engines._interface import DecodingRules, PruneTask, Removal, Spans, Text
+from bytepair.engines._interface import (
+    DecodingRules,
+    LearnTask,
+    PruneTask,
+    Removal,
+    Spans,
+    Text,
+)
 from bytepair.engines._residues import ResidueEncoder, residues_as_tokens
 from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
@@ -73,6 +80,10 @@ class Counter:
         """Add another counter's counts to this one."""
         self._core.merge(other._core)
 
+    def add(self, counts: WordCounts, position: int) -> None:
+        """Add a table that was counted elsewhere; releases the GIL."""
+        self._core.add(counts.data, counts.offsets, counts.counts, counts.first, position)
+
     def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
         """The counts in order of first position."""
         return WordCounts(*self._core.result(), n_bytes, n_documents, rules)
@@ -81,12 +92,44 @@ class Counter:
 class Learner:
     """The core's learner."""
 
-    def __init__(self, core: _core.Learner) -> None:
-        self._core = core
+    def __init__(self, task: LearnTask) -> None:
+        words = _words_to_learn(task)
+        n_symbols = len(task.alphabet)
+        merges = task.merges
+        if len(merges):
+            columns = merges.left, merges.right, merges.joined, merges.rank
+            symbols, offsets = _core.join_words(*words, *columns, n_symbols)
+            words = symbols, np.zeros(0, np.uint8), offsets, words[3]
+        ranks = np.arange(n_symbols) if task.order is None else np.array(task.order)
+        limit = _NO_LIMIT if task.max_token_length is None else task.max_token_length
+        self._core = _core.Learner(
+            *words,
+            list(task.alphabet),
+            _NONE if task.lengths is None else task.lengths,
+            ranks.astype(np.uint32),
+            task.ties,
+            min(task.min_frequency, _NO_FREQUENCY),
+            min(limit, _NO_LIMIT),
+            task.threads,
+        )
 
     def advance(self, n_merges: int) -> MergeBatch:
         """The next merges; releases the GIL."""
         return MergeBatch(*self._core.advance(n_merges))
+
+
+def _words_to_learn(
+    task: LearnTask,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """The words as the core takes them: bytes that are symbols stay bytes."""
+    is_bytes = task.symbols.dtype == np.uint8
+    none = task.symbols[:0]
+    return (
+        np.ascontiguousarray(none if is_bytes else task.symbols, np.uint32),
+        np.ascontiguousarray(task.symbols if is_bytes else none, np.uint8),
+        np.ascontiguousarray(task.offsets, np.int64),
+        np.ascontiguousarray(task.counts, np.int64),
+    )
 
 
 class Pruner:
@@ -248,37 +291,9 @@ class NativeEngine:
             return python.Counter(pattern, special_tokens)
         return Counter(splitter, special_tokens)
 
-    def learner(
-        self,
-        symbols: NDArray[np.uint32] | NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        alphabet: Sequence[bytes],
-        *,
-        order: Sequence[int] | None = None,
-        ties: str = "order",
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
-        threads: int = 1,
-    ) -> Learner:
+    def learner(self, task: LearnTask) -> Learner:
         """Learns merges."""
-        ranks = np.arange(len(alphabet)) if order is None else np.array(order)
-        limit = _NO_LIMIT if max_token_length is None else max_token_length
-        is_bytes = symbols.dtype == np.uint8
-        none = symbols[:0]
-        core = _core.Learner(
-            np.ascontiguousarray(none if is_bytes else symbols, np.uint32),
-            np.ascontiguousarray(symbols if is_bytes else none, np.uint8),
-            np.ascontiguousarray(offsets, np.int64),
-            np.ascontiguousarray(counts, np.int64),
-            list(alphabet),
-            ranks.astype(np.uint32),
-            ties,
-            min(min_frequency, _NO_FREQUENCY),
-            min(limit, _NO_LIMIT),
-            threads,
-        )
-        return Learner(core)
+        return Learner(task)
 
     def pruner(self, task: PruneTask) -> Pruner:
         """Removes tokens."""

@@ -85,6 +85,39 @@ class FrequencyAnalyzer:
                 raise
         return counting.result()
 
+    def merge(self, parts: Iterable[WordCounts]) -> WordCounts:
+        """Put tables together as if their corpora were one, in this order.
+
+        Documents do not cross files, so the counts of a corpus are those of its files, merged.
+        One part at a time is looked at. O(distinct words of all parts).
+
+        Raises:
+            InputTypeError: not `WordCounts`.
+            CorpusError: no part, or parts that were cut by different rules.
+
+        >>> ab, b = (WordCounts.from_mapping({word: 1 for word in words}) for words in ("ab", "b"))
+        >>> list(FrequencyAnalyzer().merge([ab, b]))
+        [(b'a', 1), (b'b', 2)]
+        """
+        counter = self._engine.counter(None, ())
+        rules: SplitRules | None = None
+        position = n_documents = 0
+        for part in parts:
+            if not isinstance(part, WordCounts):
+                raise InputTypeError(f"expected WordCounts, got {type(part).__name__}.")
+            if part.rules != (rules or part.rules):
+                raise CorpusError(
+                    f"parts that were cut by different rules cannot be merged: {rules} and "
+                    f"{part.rules}."
+                )
+            rules = part.rules
+            counter.add(part, position)
+            position += part.n_bytes
+            n_documents += part.n_documents
+        if rules is None:
+            raise CorpusError("there is nothing to merge.")
+        return counter.result(rules, position, n_documents)
+
 
 class _Counting:
     """One count: whole documents go to the workers, one too large to hold is counted here."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.errors import CorpusError
-from bytepair.model import BYTE_TO_CHAR, TokenId, WordCounts
+from bytepair.model import BYTE_TO_CHAR, MergeBatch, TokenId, WordCounts
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,15 @@ class FirstSymbols:
     def end_of_word_id(self) -> TokenId | None:
         """Id of the end mark, if there is one."""
         return len(self.contents) - 1 if self.has_end_mark else None
+
+    def lengths(self, merges: MergeBatch) -> NDArray[np.uint32]:
+        """Of each symbol of the alphabet and of what merges made: how many of them it is, the end
+        mark not counted.
+        """
+        lengths = [1 if content else 0 for content in self.contents]
+        for left, right in zip(merges.left.tolist(), merges.right.tolist(), strict=True):
+            lengths.append(lengths[left] + lengths[right])
+        return np.array(lengths, np.uint32)
 
 
 def byte_symbols(counts: WordCounts) -> FirstSymbols:

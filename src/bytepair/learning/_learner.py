@@ -3,12 +3,14 @@
 import os
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import get_args
 
 import numpy as np
 
-from bytepair.engines import select
+from bytepair.checkpoint import Checkpoint, MergeLog
+from bytepair.engines import Learner, LearnTask, select
 from bytepair.errors import ArgumentError, BytepairWarning, CorpusError, InputTypeError
 from bytepair.learning._alphabet import (
     FirstSymbols,
@@ -20,6 +22,7 @@ from bytepair.model import (
     TIES,
     AddedToken,
     Alphabet,
+    CountsFile,
     MergeBatch,
     MergeTable,
     Progress,
@@ -110,21 +113,43 @@ class MergeLearner:
         if self.alphabet == "bytes":
             self._merges_wanted(256, n_special)
 
+    @property
+    def options(self) -> dict[str, object]:
+        """What the result depends on beside the words, by name."""
+        return {
+            "vocab_size": self.vocab_size,
+            "min_frequency": self.min_frequency,
+            "max_token_length": self.max_token_length,
+            "ties": self.ties,
+            "alphabet": self.alphabet,
+            "end_of_word": self.end_of_word,
+            "byte_fallback": self.byte_fallback,
+        }
+
     def learn(
         self,
         counts: WordCounts,
         *,
         name: str = "bytepair",
         progress: ProgressCallback | None = None,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+        resume: bool = False,
     ) -> TokenizerSpec:
         """Learn merges until the vocabulary is full or no pair is frequent enough.
 
         Finding fewer merges than asked for gives the smaller vocabulary and a `BytepairWarning`.
 
+        Args:
+            checkpoint: a folder in which every merge is kept, so that learning can go on from there
+                whatever ends it; see `bytepair.checkpoint`.
+            resume: go on from what is in the folder, if anything is. The result is the same.
+
         Raises:
             InputTypeError: not `WordCounts`.
             CorpusError: no word at all, or bytes that are not text with `alphabet="chars"`.
-            ArgumentError: `vocab_size` is smaller than the alphabet and the special tokens.
+            ArgumentError: `vocab_size` is smaller than the alphabet and the special tokens; or the
+                folder belongs to other options or words.
+            SaveError: the folder cannot be written to.
         """
         if not isinstance(counts, WordCounts):
             raise InputTypeError(
@@ -138,24 +163,13 @@ class MergeLearner:
         reporter = ProgressReporter(progress)
         first = self._first_symbols(counts)
         n_wanted = self._merges_wanted(len(first.contents), len(counts.rules.special_tokens))
-        tokens = list(first.contents)
-        batches: list[MergeBatch] = []
-        for batch in self._merge_batches(counts, first, n_wanted):
-            batches.append(batch)
-            for left, right in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
-                tokens.append(tokens[left] + tokens[right])
-            newest = tokens[-1].decode("utf-8", "backslashreplace")
-            n_done = len(tokens) - len(first.contents)
-            reporter.tell(Progress("learn", n_done, n_wanted, "merges", newest))
-        reporter.finish()
-        merges = MergeBatch.joined_from(batches)
+        with self._log(counts, len(first.contents), checkpoint, resume=resume) as log:
+            tokens, merges = self._find(counts, first, n_wanted, reporter, log)
         if len(merges) < n_wanted:
             self._warn_of_fewer(len(merges), n_wanted)
         return TokenizerSpec(
             vocabulary=_vocabulary(first, tokens, merges),
-            merges=MergeTable(
-                merges.left, merges.right, merges.joined, np.arange(len(merges), dtype=np.uint32)
-            ),
+            merges=_merge_list(merges),
             rules=counts.rules,
             added_tokens=tuple(
                 AddedToken(content, len(tokens) + number)
@@ -166,6 +180,52 @@ class MergeLearner:
             name=name,
             training=self._record(counts, merges, n_wanted),
         )
+
+    @contextmanager
+    def _log(
+        self,
+        counts: WordCounts,
+        n_first: int,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None,
+        *,
+        resume: bool,
+    ) -> Iterator[MergeLog | None]:
+        if checkpoint is None:
+            if resume:
+                raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
+            yield None
+        elif isinstance(checkpoint, Checkpoint):
+            yield checkpoint.log(n_first)
+        else:
+            options = self.options | {"words": CountsFile(counts).digest.hex()}
+            with Checkpoint(checkpoint, options, resume=resume) as folder:
+                yield folder.log(n_first)
+
+    def _find(
+        self,
+        counts: WordCounts,
+        first: FirstSymbols,
+        n_wanted: int,
+        reporter: ProgressReporter,
+        log: MergeLog | None,
+    ) -> tuple[list[bytes], MergeBatch]:
+        """The bytes of all symbols, and the merges; those in the log first."""
+        tokens = list(first.contents)
+        batches = [] if log is None else [log.merges]
+        for batch in batches:
+            _add_tokens(tokens, batch)
+        for batch in self._merge_batches(
+            counts, first, tokens, MergeBatch.joined_from(batches), n_wanted
+        ):
+            if log is not None:
+                log.append(batch)
+            batches.append(batch)
+            _add_tokens(tokens, batch)
+            newest = tokens[-1].decode("utf-8", "backslashreplace")
+            n_done = len(tokens) - len(first.contents)
+            reporter.tell(Progress("learn", n_done, n_wanted, "merges", newest))
+        reporter.finish()
+        return tokens, MergeBatch.joined_from(batches)
 
     def _first_symbols(self, counts: WordCounts) -> FirstSymbols:
         if self.alphabet == "bytes":
@@ -187,31 +247,32 @@ class MergeLearner:
         return n_merges
 
     def _merge_batches(
-        self, counts: WordCounts, first: FirstSymbols, n_wanted: int
+        self,
+        counts: WordCounts,
+        first: FirstSymbols,
+        tokens: list[bytes],
+        done: MergeBatch,
+        n_wanted: int,
     ) -> Iterator[MergeBatch]:
+        """The merges that follow those that are done."""
         # Characters have the same order here and there; bytes have not.
         hf_order = self.ties == "huggingface" and self.alphabet == "bytes"
-        learner = self._engine.learner(
+        task = LearnTask(
             first.symbols,
             first.offsets,
             counts.counts,
-            first.contents,
-            order=huggingface_byte_order() if hf_order else None,
+            tuple(tokens),
+            merges=_merge_list(done),
+            lengths=first.lengths(done),
+            order=[*huggingface_byte_order(), *range(256, len(tokens))] if hf_order else None,
             ties=self.ties if self.ties in ("first", "bytes") else "order",
             min_frequency=self.min_frequency,
             max_token_length=self.max_token_length,
             threads=self._threads,
         )
-        step = _FIRST_STEP
-        while n_wanted > 0:
-            started = monotonic()
-            batch = learner.advance(min(step, n_wanted))
-            if not len(batch):
-                break
-            if monotonic() - started < _STEP_S:
-                step *= 2
-            yield batch
-            n_wanted -= len(batch)
+        n_wanted -= len(done)
+        if n_wanted > 0:
+            yield from _advance(self._engine.learner(task), n_wanted)
 
     def _warn_of_fewer(self, n_found: int, n_wanted: int) -> None:
         short = n_wanted - n_found
@@ -226,15 +287,7 @@ class MergeLearner:
 
     def _record(self, counts: WordCounts, merges: MergeBatch, n_wanted: int) -> TrainingRecord:
         return TrainingRecord(
-            options={
-                "vocab_size": self.vocab_size,
-                "min_frequency": self.min_frequency,
-                "max_token_length": self.max_token_length,
-                "ties": self.ties,
-                "alphabet": self.alphabet,
-                "end_of_word": self.end_of_word,
-                "byte_fallback": self.byte_fallback,
-            },
+            options=self.options,
             corpus_bytes=counts.n_bytes,
             corpus_documents=counts.n_documents,
             pretokens=counts.total,
@@ -243,6 +296,30 @@ class MergeLearner:
             stopped="vocab_size" if len(merges) == n_wanted else "min_frequency",
             version=_installed_version(),
         )
+
+
+def _advance(learner: Learner, n_wanted: int) -> Iterator[MergeBatch]:
+    """Up to `n_wanted` merges, so many at a time that each step takes a moment."""
+    step = _FIRST_STEP
+    while n_wanted > 0:
+        started = monotonic()
+        batch = learner.advance(min(step, n_wanted))
+        if not len(batch):
+            break
+        if monotonic() - started < _STEP_S:
+            step *= 2
+        yield batch
+        n_wanted -= len(batch)
+
+
+def _add_tokens(tokens: list[bytes], batch: MergeBatch) -> None:
+    for left, right in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
+        tokens.append(tokens[left] + tokens[right])
+
+
+def _merge_list(merges: MergeBatch) -> MergeTable:
+    ranks = np.arange(len(merges), dtype=np.uint32)
+    return MergeTable(merges.left, merges.right, merges.joined, ranks)
 
 
 def _installed_version() -> str:

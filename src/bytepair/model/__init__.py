@@ -4,6 +4,7 @@ from bytepair.model._byte_alphabet import BYTE_TO_CHAR
 from bytepair.model._chunk import Chunk, TextFile
 from bytepair.model._conventions import NAMED_TOKENS, Conventions
 from bytepair.model._counts import WordCounts
+from bytepair.model._counts_file import CountsFile
 from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
 from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
@@ -44,6 +45,7 @@ __all__ = [
     "CharMap",
     "Chunk",
     "Conventions",
+    "CountsFile",
     "DecoderStep",
     "Merge",
     "MergeBatch",

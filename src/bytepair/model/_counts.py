@@ -1,7 +1,9 @@
 """`WordCounts`: every distinct pre-token of a corpus, how often it occurs, and where first."""
 
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +67,67 @@ class WordCounts:
         return cls(
             b"".join(words), offsets, counts, offsets[:-1], n_bytes, 1, rules or SplitRules()
         )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        r"""Write the table: all of it in a binary form with a checksum, or as text.
+
+        A path that ends in `.tsv` gets a line for each word: the word, a tab, its count. In words
+        a backslash, tab, line feed and carriage return are `\\`, `\t`, `\n` and `\r`, and bytes
+        that are not UTF-8 `\xNN`. Positions, size and rules are not in there.
+
+        Raises:
+            SaveError: the file cannot be written; what was there before is untouched.
+        """
+        from bytepair.model._counts_file import save
+
+        save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, rules: SplitRules | None = None) -> "WordCounts":
+        """Read what `save` wrote; a path that ends in `.tsv` is read as text.
+
+        `rules`: how the words of a `.tsv` file were cut. The binary form knows its own.
+
+        Raises:
+            CorpusError: the file is missing, damaged, or no such table; says where.
+        """
+        from bytepair.model._counts_file import load
+
+        return load(Path(path), rules)
+
+    def weighed(self, weight: float) -> "WordCounts":
+        """The same with each count times `weight`, rounded to the nearest; zeros are left out.
+
+        To mix sources, weigh each and put them together with `FrequencyAnalyzer.merge`.
+
+        Raises:
+            ArgumentError: not a number above 0, or counts become larger than 2**62.
+
+        >>> list(WordCounts.from_mapping({"low": 5, "lower": 2}).weighed(0.2))
+        [(b'low', 1)]
+        """
+        if not 0 < weight * max(self.total, 1) <= 2**62:
+            raise ArgumentError(
+                f"weight must be above 0 and keep counts below 2**62, got {weight}."
+            )
+        counts = np.floor(self.counts * weight + 0.5).astype(np.int64)
+        kept = counts > 0
+        lengths = np.diff(self.offsets)
+        data = np.frombuffer(self.data, np.uint8)[np.repeat(kept, lengths)].tobytes()
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[kept])])
+        return replace(
+            self, data=data, offsets=offsets, counts=counts[kept], first=self.first[kept]
+        )
+
+    def most_common(self, n: int) -> list[tuple[bytes, int]]:
+        """The `n` most frequent words and their counts; of equally frequent ones the first come
+        first.
+
+        >>> WordCounts.from_mapping({"low": 2, "lower": 5}).most_common(1)
+        [(b'lower', 5)]
+        """
+        order = np.argsort(-self.counts, kind="stable")[: max(n, 0)]
+        return [(self.word(index), int(self.counts[index])) for index in order]
 
     @property
     def total(self) -> int:

@@ -6,7 +6,7 @@ text to read for whoever wants to know what the core does.
 
 from collections.abc import Mapping, Sequence
 
-from bytepair.engines._interface import DecodingRules, PruneTask
+from bytepair.engines._interface import DecodingRules, LearnTask, PruneTask
 from bytepair.engines.python._count import Counter
 from bytepair.engines.python._cut import Cutter, Found, forbidden_token
 from bytepair.engines.python._decode import (
@@ -42,7 +42,9 @@ class PythonEngine:
         """Counts pre-tokens."""
         return Counter(pattern, special_tokens)
 
-    learner = staticmethod(Learner)  # learns merges; its arguments are those of the protocol
+    def learner(self, task: LearnTask) -> Learner:
+        """Learns merges."""
+        return Learner(task)
 
     def pruner(self, task: PruneTask) -> Pruner | ResiduePruner:
         """Removes tokens."""

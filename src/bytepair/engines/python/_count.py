@@ -59,6 +59,11 @@ class Counter:
         for word, count in other._counts.items():
             self._add(word, count, other._first[word])
 
+    def add(self, counts: WordCounts, position: int) -> None:
+        """Add a table that was counted elsewhere."""
+        for (word, count), first in zip(counts, counts.first.tolist(), strict=True):
+            self._add(word, count, first + position)
+
     def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
         """The counts in order of first position."""
         words = sorted(self._first, key=self._first.__getitem__)

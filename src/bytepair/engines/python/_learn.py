@@ -6,11 +6,10 @@ counting what each joined site takes from its neighbours and gives them.
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bytepair.engines._interface import LearnTask
+from bytepair.engines.python._join import join_symbols
 from bytepair.model import Merge, MergeBatch, Pair
 
 _BORDER = -1  # stands between words: no pair crosses it
@@ -20,33 +19,26 @@ _GONE = -2  # a position whose symbol became part of the symbol to its left
 class Learner:
     """Twin of the core's learner. Cost per merge: the sites it joins, not the corpus.
 
-    >>> symbols = np.frombuffer(b"aabaab", np.uint8).astype(np.uint32)
+    >>> import numpy as np
+    >>> symbols = np.frombuffer(b"aabaab", np.uint8)
     >>> alphabet = [bytes([b]) for b in range(256)]
-    >>> learner = Learner(symbols, np.array([0, 6]), np.array([1]), alphabet, min_frequency=2)
+    >>> task = LearnTask(symbols, np.array([0, 6]), np.array([1]), alphabet, min_frequency=2)
+    >>> learner = Learner(task)
     >>> [tuple(merge) for merge in learner.advance(9)]
     [(97, 97, 256, 2), (256, 98, 257, 2)]
     """
 
-    def __init__(
-        self,
-        symbols: NDArray[np.uint32] | NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        alphabet: Sequence[bytes],
-        *,
-        order: Sequence[int] | None = None,
-        ties: str = "order",
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
-        threads: int = 1,  # noqa: ARG002 - as the core's
-    ) -> None:
+    def __init__(self, task: LearnTask) -> None:
+        alphabet = task.alphabet
         self._content = list(alphabet)
         self._length = [1 if content else 0 for content in alphabet]
-        self._rank = list(order) if order is not None else list(range(len(alphabet)))
-        self._preferred = self._preference(ties)
-        self._min_frequency = max(min_frequency, 1)
-        self._max_length = max_token_length
-        self._lay_out(symbols, offsets, counts)
+        if task.lengths is not None:
+            self._length = task.lengths.tolist()
+        self._rank = list(task.order) if task.order is not None else list(range(len(alphabet)))
+        self._preferred = self._preference(task.ties)
+        self._min_frequency = max(task.min_frequency, 1)
+        self._max_length = task.max_token_length
+        self._lay_out(task)
         self._count_all_pairs()
 
     def advance(self, n_merges: int) -> MergeBatch:
@@ -57,17 +49,15 @@ class Learner:
             merges.append(Merge(*pair, self._join(pair), count))
         return MergeBatch.from_merges(merges)
 
-    def _lay_out(
-        self,
-        symbols: NDArray[np.uint32] | NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        counts: NDArray[np.int64],
-    ) -> None:
+    def _lay_out(self, task: LearnTask) -> None:
         """All words in one list, a border before, between and after; links skip joined symbols."""
         self._symbol = [_BORDER]
         self._weight = [0]
-        for start, end, count in zip(offsets, offsets[1:], counts, strict=False):
-            word = symbols[start:end].tolist()
+        rank_by_pair = task.merges.rank_by_pair()
+        for start, end, count in zip(task.offsets, task.offsets[1:], task.counts, strict=False):
+            word = task.symbols[start:end].tolist()
+            if rank_by_pair:
+                word = [symbol for _, symbol in join_symbols(word, rank_by_pair)]
             self._symbol += [*word, _BORDER]
             self._weight += [int(count)] * (len(word) + 1)
         self._next = list(range(1, len(self._symbol) + 1))
