@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bytepair.engines import python
+from bytepair.engines import LearnTask, python
 from bytepair.model import Merge
 
 SENTENCE = b"the quick brown fox jumps over the lazy dog"
@@ -42,7 +42,7 @@ def learn(data: bytes, vocab_size: int) -> list[Merge]:
     Ids 0 to 255 are the bytes; the first merge makes id 256. Of equally frequent pairs the one
     that occurs first in the text is joined. A pair seen once is not worth an id.
     """
-    learner = python.ENGINE.learner(
+    task = LearnTask(
         np.frombuffer(data, np.uint8).astype(np.uint32),
         np.array([0, len(data)], np.int64),  # one word, from here to there,
         np.array([1], np.int64),  # which occurs once
@@ -50,7 +50,7 @@ def learn(data: bytes, vocab_size: int) -> list[Merge]:
         ties="first",
         min_frequency=2,
     )
-    return list(learner.advance(vocab_size - 256))
+    return list(python.ENGINE.learner(task).advance(vocab_size - 256))
 
 
 def encode(data: bytes, merges: Iterable[Merge]) -> list[int]:

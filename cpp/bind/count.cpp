@@ -78,6 +78,8 @@ void bind_count(nb::module_& m) {
           },
           nb::arg("path"), nb::arg("start"), nb::arg("end"), nb::arg("position"))
       .def("stop", &Counter::stop)
+      .def("n_bytes", &Counter::n_bytes)
+      .def("clear", &Counter::clear)
       .def(
           "border",
           [](const Counter& self, const nb::bytes& document, std::size_t start) {
@@ -105,18 +107,20 @@ void bind_count(nb::module_& m) {
                   "-> None"))
       .def(
           "result",
-          [](const Counter& self) {
+          [](const Counter& self, int n_bits, std::size_t share) {
+            if (n_bits < 0 || n_bits > 16) throw std::invalid_argument("n_bits must be 0 to 16");
             WordCounts counts;
             {
               const Unlocked unlocked;
-              counts = self.result();
+              counts = self.result(n_bits, share);
             }
             return nb::make_tuple(nb::bytes(counts.data.data(), counts.data.size()),
                                   array_of(std::move(counts.offsets)),
                                   array_of(std::move(counts.counts)),
                                   array_of(std::move(counts.first)));
           },
-          nb::sig("def result(self) -> tuple[bytes, NDArray[numpy.int64], NDArray[numpy.int64], "
+          nb::arg("n_bits") = 0, nb::arg("share") = 0,
+          nb::sig("def result(self, n_bits: int = 0, share: int = 0) -> tuple[bytes, NDArray[numpy.int64], NDArray[numpy.int64], "
                   "NDArray[numpy.int64]]"));
 }
 

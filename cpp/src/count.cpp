@@ -253,14 +253,14 @@ void Counter::add_word(std::string_view word, std::int64_t count, std::int64_t f
   add(key, hash_of(key), count, first);
 }
 
-WordCounts Counter::result() const {
+WordCounts Counter::result(int n_bits, std::size_t share) const {
   WordCounts result;
-  result.offsets.reserve(n_entries_ + 1);
-  result.counts.reserve(n_entries_);
-  result.first.reserve(n_entries_);
+  const auto sorted = in_order(n_bits, share);
+  result.offsets.reserve(sorted.size() + 1);
+  result.counts.reserve(sorted.size());
+  result.first.reserve(sorted.size());
   result.offsets.push_back(0);
-  const auto sorted = in_order();
-  for (const auto& entry : std::span(sorted.data(), sorted.size())) {
+  for (const auto& entry : sorted) {
     result.data.append(word(entry));
     result.offsets.push_back(static_cast<std::int64_t>(result.data.size()));
     result.counts.push_back(entry.count);
@@ -269,24 +269,44 @@ WordCounts Counter::result() const {
   return result;
 }
 
+std::size_t Counter::n_bytes() const noexcept {
+  return entries_.size() * sizeof(Entry) + blocks_.size() * kBlock + n_large_ +
+         long_words_.capacity() * sizeof(std::string_view);
+}
+
+void Counter::clear() {
+  entries_ = PageArray<Entry>(kFirstSize);
+  shift_ = 64 - std::countr_zero(kFirstSize);
+  n_entries_ = 0;
+  long_words_ = {};
+  blocks_.clear();
+  block_left_ = n_large_ = 0;
+}
+
 /// By first position: into buckets of a few each, and then sorted one by one.
-PageArray<Counter::Entry> Counter::in_order() const {
-  const auto used = [this](const auto& see) {
+std::vector<Counter::Entry> Counter::in_order(int n_bits, std::size_t share) const {
+  std::size_t n_words = 0;
+  const auto used = [&](const auto& see) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (entries_[i].key.high != 0) see(entries_[i]);
+      const auto& key = entries_[i].key;
+      if (key.high == 0) continue;
+      if (n_bits == 0 || hash_of(key) >> (64 - n_bits) == share) see(entries_[i]);
     }
   };
   std::int64_t last = 0;
-  used([&](const Entry& entry) { last = std::max(last, entry.first); });
-  const auto n_bits = [](std::size_t number) { return static_cast<int>(std::bit_width(number)); };
-  const int shift = std::max(n_bits(static_cast<std::size_t>(last)) - n_bits(n_entries_ / 4), 0);
+  used([&](const Entry& entry) {
+    last = std::max(last, entry.first);
+    ++n_words;
+  });
+  const auto bits_of = [](std::size_t number) { return static_cast<int>(std::bit_width(number)); };
+  const int shift = std::max(bits_of(static_cast<std::size_t>(last)) - bits_of(n_words / 4), 0);
   const auto bucket = [shift](const Entry& entry) {
     return static_cast<std::size_t>(entry.first >> shift);
   };
   std::vector<std::size_t> ends(static_cast<std::size_t>(last >> shift) + 2);
   used([&](const Entry& entry) { ++ends[bucket(entry) + 1]; });
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  PageArray<Entry> sorted(n_entries_);
+  std::vector<Entry> sorted(n_words);
   used([&](const Entry& entry) { sorted[ends[bucket(entry)]++] = entry; });
   std::size_t start = 0;
   for (const auto end : ends) {
@@ -342,6 +362,7 @@ const char* Counter::keep(std::string_view word) {
     auto block = std::make_unique_for_overwrite<char[]>(word.size());
     std::memcpy(block.get(), word.data(), word.size());
     const char* kept = block.get();
+    n_large_ += word.size();
     blocks_.insert(blocks_.begin(), std::move(block));
     return kept;
   }

@@ -368,4 +368,20 @@ TEST(a_moved_counter_goes_on_counting) {
   CHECK_EQ(words(moved), (Words{{"ab", 2, 0}}));
 }
 
+TEST(a_table_that_is_added_counts_as_what_it_was_counted_from) {
+  const std::string text = "ab a ab abcdefghijklmnopqrstuvwxyz a ab";
+  auto whole = make();
+  whole.feed(text, 0);
+  whole.feed(text, 100);
+  auto counter = make();
+  counter.feed(text, 0);
+  const auto table = counter.result();
+  counter.add(table.data, table.offsets, table.counts, table.first, 100);
+  CHECK_EQ(words(counter), words(whole));
+  const std::vector<std::int64_t> offsets = {0, 1, 1};
+  const std::vector<std::int64_t> two = {1, 1};
+  CHECK_THROWS(std::invalid_argument, counter.add("a", offsets, two, two, 0));
+  CHECK_THROWS(std::invalid_argument, counter.add("a", {}, {}, {}, 0));
+}
+
 int main() { return check::run_all(); }

@@ -240,7 +240,7 @@ TEST(order_ranks_first_symbols_and_later_ones_come_after_all_of_them) {
 
 TEST(bytes_compare_as_unsigned_and_a_beginning_comes_before_the_whole) {
   Task task;
-  task.options = {{"\x7F", "\x80"}, {0, 1}, Ties::kBytes, 1, 99};
+  task.options = {{"\x7F", "\x80"}, {}, {0, 1}, Ties::kBytes, 1, 99};
   task.words = {{0, 1}, {1, 0}};
   task.counts = {1, 1};
   CHECK_EQ(learn(task), (Steps{{1, 0, 2, 1}, {0, 1, 3, 1}}));
@@ -367,6 +367,68 @@ TEST(counts_that_are_negative_or_overflow_in_sum_are_refused) {
   CHECK_THROWS(std::invalid_argument, construct({0, 1}, {0, 2}, {-1}));
   CHECK_THROWS(std::invalid_argument, construct({0, 1, 0, 1}, {0, 2, 4}, {kMost, kMost}));
   CHECK_THROWS(std::invalid_argument, construct({0, 0, 0}, {0, 3}, {kMost}));
+}
+
+/// The task that is left after the first merges of it.
+Task task_after(const Task& task, const Steps& done) {
+  Task rest = task;
+  std::vector<Symbol> columns[4];
+  rest.options.lengths.assign(task.options.alphabet.size(), 1);
+  for (const auto& [left, right, joined, count] : done) {
+    columns[0].push_back(left);
+    columns[1].push_back(right);
+    columns[2].push_back(joined);
+    columns[3].push_back(static_cast<std::uint32_t>(columns[3].size()));
+    rest.options.alphabet.push_back(rest.options.alphabet[left] + rest.options.alphabet[right]);
+    rest.options.lengths.push_back(rest.options.lengths[left] + rest.options.lengths[right]);
+    rest.options.order.push_back(joined);
+  }
+  std::vector<Symbol> symbols;
+  std::vector<std::int64_t> offsets = {0};
+  for (const auto& word : task.words) {
+    symbols.insert(symbols.end(), word.begin(), word.end());
+    offsets.push_back(static_cast<std::int64_t>(symbols.size()));
+  }
+  const auto rows = bytepair::join_words({symbols, offsets, task.counts},
+                                         {columns[0], columns[1], columns[2], columns[3]},
+                                         rest.options.alphabet.size());
+  for (std::size_t i = 0; i < task.words.size(); ++i) {
+    rest.words[i].assign(rows.symbols.begin() + rows.offsets[i],
+                         rows.symbols.begin() + rows.offsets[i + 1]);
+  }
+  return rest;
+}
+
+TEST(learning_goes_on_from_any_merge_as_if_it_had_not_stopped) {
+  for (const auto ties : {Ties::kOrder, Ties::kFirst, Ties::kBytes}) {
+    auto task = task_of({{"aababaab", 2}, {"abaab", 3}, {"aaaaaaaaa", 1}, {"b", 4}}, ties);
+    task.words.push_back(Word(200, 0));  // long enough for the queue
+    task.counts.push_back(1);
+    task.options.max_token_length = 12;
+    const auto all = learn(task);
+    for (std::size_t n = 0; n <= all.size(); ++n) {
+      const Steps done(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+      const Steps rest(all.begin() + static_cast<std::ptrdiff_t>(n), all.end());
+      CHECK_EQ(learn(task_after(task, done)), rest);
+    }
+  }
+}
+
+TEST(words_and_merges_that_do_not_fit_are_not_joined) {
+  const auto join = [](std::vector<Symbol> symbols, std::vector<std::int64_t> offsets,
+                       std::vector<Symbol> left, Symbol joined) {
+    const std::vector<std::int64_t> counts = {1};
+    const std::vector<Symbol> right = {1};
+    const std::vector<Symbol> to = {joined};
+    const std::vector<std::uint32_t> rank = {0};
+    return bytepair::join_words({symbols, offsets, counts}, {left, right, to, rank}, 3).symbols;
+  };
+  CHECK_EQ(join({0, 1, 1}, {0, 3}, {0}, 2), (std::vector<Symbol>{2, 1}));
+  CHECK_THROWS(std::invalid_argument, join({0, 1}, {0, 3}, {0}, 2));
+  CHECK_THROWS(std::invalid_argument, join({0, 1}, {0, 1, 2}, {0}, 2));
+  CHECK_THROWS(std::invalid_argument, join({0, 3}, {0, 2}, {0}, 2));
+  CHECK_THROWS(std::invalid_argument, join({0, 1}, {0, 2}, {0}, 3));
+  CHECK_THROWS(std::invalid_argument, join({0, 1}, {0, 2}, {}, 2));
 }
 
 int main() { return check::run_all(); }

@@ -46,6 +46,7 @@ def train(
     text_field: str = "text",
     name: str = "bytepair",
     threads: int | None = None,
+    memory_limit: int | str | None = None,
     engine: str | None = None,
     progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -64,6 +65,8 @@ def train(
             `MergeLearner`.
         separator: cuts a text into documents and is dropped.
         threads: None: one a core. The result does not depend on it.
+        memory_limit: what counting may hold, such as "256MB"; see `FrequencyAnalyzer`. None: no
+            limit. The result does not depend on it.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
         progress: called with a `Progress`, about ten times a second.
         checkpoint: a folder in which what was counted and every merge is kept, so that training can
@@ -102,7 +105,9 @@ def train(
         engine=engine,
     )
     learner.require_room(len(preprocessor.rules.special_tokens))
-    analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
+    analyzer = FrequencyAnalyzer(
+        threads=threads, memory_limit=memory_limit, spill_folder=checkpoint, engine=engine
+    )
     files = corpus_files(corpus)
     source = corpus if files is None else files
     rules = preprocessor.rules

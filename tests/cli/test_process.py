@@ -240,6 +240,23 @@ def test_ctrl_c_during_training_leaves_nothing(here, endless, files_in, stage):
     assert files_in(here) == []
 
 
+def test_ctrl_c_with_a_checkpoint_says_how_to_go_on(here, endless):
+    """After the one word, a line that tells what to do."""
+    leader, follower = pty.openpty()
+    arguments = ["train", str(endless), "-o", "out", "--checkpoint", "kept"]
+    env = {**os.environ, "TERM": "xterm"}
+    with start(*arguments, "--vocab-size", "200000", stderr=follower, env=env) as process:
+        os.close(follower)
+        read_until(leader, b"learning")
+        process.send_signal(signal.SIGINT)
+        output = read_until(leader, b"--resume")
+        assert process.wait(PATIENCE_S) == 130
+    os.close(leader)
+    assert b"interrupted" in output
+    assert b"Traceback" not in output
+    assert (here / "kept" / "merges.log").exists()
+
+
 def test_ctrl_c_while_nobody_reads_the_output(saved, tmp_path):
     """Blocked in a write: Python hears nothing, and would wait again at its end."""
     big = tmp_path / "big"

@@ -177,3 +177,19 @@ def test_a_wrong_call_is_exit_code_2(corpus, invoke, arguments):
     result = invoke("train", corpus, "-o", "out", *arguments, exit_code=2)
     assert result.stderr.startswith("Usage:")
     assert not Path("out").exists()
+
+
+def test_resume_goes_on_with_what_is_in_the_folder(corpus, invoke):
+    """The corpus has been counted: the words are not counted again."""
+    options = ["--vocab-size", 262, "--checkpoint", "kept"]
+    invoke("train", corpus, "-o", "one", *options)
+    refused = invoke("train", corpus, "-o", "two", *options, exit_code=1)
+    assert "--resume" in refused.output
+    invoke("train", corpus, "-o", "two", *options, "--resume")
+    assert merges_of("one") == merges_of("two")
+
+
+def test_resume_without_a_folder_is_refused(corpus, invoke):
+    """There is nothing to go on from."""
+    refused = invoke("train", corpus, "-o", "out", "--resume", exit_code=1)
+    assert "checkpoint" in refused.output

@@ -127,3 +127,17 @@ def test_a_document_of_many_chunks_counts_as_its_lines():
     counts = FrequencyAnalyzer(engine="native").count(chunks, rules)
     once = oracles.count(rules.pattern, rules.special_tokens, [line])
     assert rows(counts) == [(word, n * 650_000, at) for word, n, at in once]
+
+
+@pytest.mark.parametrize("engine", NAMES)
+@given(pattern=patterns, special=specials, corpus=corpora, cut=st.integers(0, 5))
+def test_merged_tables_are_the_table_of_the_whole(engine, pattern, special, corpus, cut):
+    """First places of the second part lie behind all of the first."""
+    rules = SplitRules(pattern, special_tokens=special)
+    analyzer = FrequencyAnalyzer(threads=1, engine=engine)
+
+    def counted(part: Sequence[bytes]) -> WordCounts:
+        return analyzer.count(map(Chunk, part), rules)
+
+    parts = [counted(corpus[:cut]), counted(corpus[cut:])]
+    assert analyzer.merge(iter(parts)) == counted(corpus)

@@ -11,7 +11,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
 import bytepair
 import oracles
-from bytepair import BytepairWarning, MergeLearner, WordCounts
+from bytepair import BytepairWarning, MergeLearner, MergeTable, WordCounts
 from bytepair.engines import NAMES, LearnTask, select
 from bytepair.patterns import NAMED
 from inputs import fewer, runs, sources
@@ -28,9 +28,9 @@ corpora = letters.flatmap(
 weighted_words = st.tuples(st.lists(st.integers(0, 2), max_size=12), st.integers(1, 4))
 
 
-def learned(engine: str, words, contents, step: int, n_merges: int, **options) -> list[tuple]:
+def learned(engine: str, words, contents, step: int, n_merges: int, dtype=np.uint32, **options):
     """Merges by the engine, `step` at a time."""
-    symbols = np.array([s for word, _ in words for s in word], np.uint32)
+    symbols = np.array([s for word, _ in words for s in word], dtype)
     offsets = np.cumsum([0, *(len(word) for word, _ in words)])
     counts = np.array([count for _, count in words], np.int64)
     learner = select(engine).learner(LearnTask(symbols, offsets, counts, contents, **options))
@@ -60,6 +60,37 @@ def test_both_engines_learn_what_recounting_finds(
     expected = oracles.learn(words, contents, 60, **options)
     for engine in NAMES:
         assert learned(engine, words, contents, step, 60, **options) == expected
+
+
+@pytest.mark.parametrize("ties", ["order", "first", "bytes"])
+@given(
+    words=st.lists(weighted_words, max_size=8),
+    order=st.permutations(range(3)),
+    n_done=st.integers(0, 30),
+    max_token_length=st.none() | st.integers(1, 6),
+    as_bytes=st.booleans(),
+)
+def test_learning_goes_on_from_merges_as_if_it_had_not_stopped(
+    ties, words, order, n_done, max_token_length, as_bytes
+):
+    """The merges so far are all there is to it: what comes next follows from them."""
+    contents = [b"a", b"b", b"\xff"]
+    options = {"ties": ties, "max_token_length": max_token_length}
+    expected = oracles.learn(words, contents, 60, order=order, **options)
+    done = expected[:n_done]
+    lengths = [1, 1, 1]
+    for (left, right, _, _), content in zip(done, _parts(done, contents), strict=True):
+        contents.append(b"".join(content))
+        lengths.append(lengths[left] + lengths[right])
+    options |= {
+        "order": [*order, *range(3, len(contents))],
+        "lengths": np.array(lengths, np.uint32),
+        "merges": MergeTable.from_merges(merge[:3] for merge in done),
+    }
+    dtype = np.uint8 if as_bytes else np.uint32
+    for engine in NAMES:
+        more = learned(engine, words, contents, 7, 60 - n_done, dtype=dtype, **options)
+        assert more == expected[n_done:]
 
 
 @pytest.mark.parametrize("ties", TIES)

@@ -64,7 +64,17 @@ class Counter {
            std::span<const std::int64_t> counts, std::span<const std::int64_t> first,
            std::int64_t position);
 
-  [[nodiscard]] WordCounts result() const;
+  [[nodiscard]] WordCounts result() const { return result(0, 0); }
+
+  /// The words of one of 2^n_bits shares; which one a word is in is the same in all counters of
+  /// this process. n_bits <= 16.
+  [[nodiscard]] WordCounts result(int n_bits, std::size_t share) const;
+
+  /// Memory of the words, in bytes.
+  [[nodiscard]] std::size_t n_bytes() const noexcept;
+
+  /// Forgets what was counted.
+  void clear();
 
   /// Asks `keep_going` from now on, now and then while it counts; if that says no, throws Stopped.
   void watch(KeepGoing keep_going) { keep_going_ = std::move(keep_going); }
@@ -97,7 +107,7 @@ class Counter {
   static bool is_long(const Key& key) noexcept { return key.high >= kLong; }
   static std::uint64_t hash_of(const Key& key) noexcept;
   [[nodiscard]] std::string_view word(const Entry& entry) const noexcept;
-  [[nodiscard]] PageArray<Entry> in_order() const;
+  [[nodiscard]] std::vector<Entry> in_order(int n_bits, std::size_t share) const;
   void note_new();
   void grow(std::size_t size);
   const char* keep(std::string_view word);
@@ -111,6 +121,7 @@ class Counter {
   std::vector<std::string_view> long_words_;
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
+  std::size_t n_large_ = 0;  // bytes in blocks of other sizes
   std::vector<char> buffer_;  // of a file
   KeepGoing keep_going_;
   std::size_t n_until_asking_ = kAskAfter;  // words

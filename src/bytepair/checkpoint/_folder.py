@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -134,6 +135,8 @@ class Checkpoint:
         path = self._folder / _FACTS
         for left_over in self._folder.glob(".bytepair-*.tmp"):  # of a process that was killed
             left_over.unlink(missing_ok=True)
+        for left_over in self._folder.glob("bytepair-*"):  # words it had no memory for
+            shutil.rmtree(left_over, ignore_errors=True)
         if not path.exists():
             write_atomically(path, json.dumps(facts, indent=1).encode())
         elif not resume:

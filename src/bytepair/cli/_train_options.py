@@ -101,6 +101,14 @@ Threads = Annotated[
         help="For counting; the result is always the same. [default: one a core]",
     ),
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="What counting may hold, such as 256MB; the rest goes to disk. [default: no limit]",
+    ),
+]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(

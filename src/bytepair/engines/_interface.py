@@ -69,6 +69,18 @@ class Counter(Protocol):
     def add(self, counts: WordCounts, position: int) -> None:
         """Add a table whose corpus begins at byte `position` of this one."""
 
+    def n_bytes(self) -> int:
+        """About how much memory the words take."""
+
+    def clear(self) -> None:
+        """Forget what was counted."""
+
+    def share(self, n_bits: int, number: int) -> WordCounts:
+        """The words of one of 2**n_bits shares of about the same size, without size and rules.
+
+        n_bits is 0 to 16. In all counters of a process a word is in the same share.
+        """
+
     def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
         """The counts so far, in order of first position."""
 

@@ -84,6 +84,18 @@ class Counter:
         """Add a table that was counted elsewhere; releases the GIL."""
         self._core.add(counts.data, counts.offsets, counts.counts, counts.first, position)
 
+    def n_bytes(self) -> int:
+        """Memory of the words."""
+        return self._core.n_bytes()
+
+    def clear(self) -> None:
+        """Forget what was counted."""
+        self._core.clear()
+
+    def share(self, n_bits: int, number: int) -> WordCounts:
+        """A share of the words; releases the GIL."""
+        return WordCounts(*self._core.result(n_bits, number))
+
     def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
         """The counts in order of first position."""
         return WordCounts(*self._core.result(), n_bytes, n_documents, rules)

@@ -1,16 +1,18 @@
 """`FrequencyAnalyzer`: counts pre-tokens on all cores, without holding the corpus."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
 from bytepair.data import unreadable
 from bytepair.engines import Counter, Engine, select
-from bytepair.errors import CorpusError, InputTypeError
+from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.frequency._pool import WorkerPool
+from bytepair.frequency._spill import Spill
 from bytepair.model import (
     Chunk,
     Progress,
@@ -25,6 +27,7 @@ from bytepair.model import (
 _TASK_BYTES = 2 << 20  # enough that handing a task over costs nothing beside doing it
 _MAX_THREADS = 256  # more do nothing but hold memory
 _OPEN_BYTES = 8 << 20  # a document that grows beyond this is counted as it comes
+_LEAST_LIMIT = 10**6
 _LOOK_BYTES = 64 << 10  # of a file, to find a place where it can be divided
 
 
@@ -35,18 +38,32 @@ class FrequencyAnalyzer:
 
     Args:
         threads: threads to count with; None: one a core. The pure-Python engine uses one.
+        memory_limit: what the tables may take while text is counted, a number of bytes or a text
+            such as "256MB"; what is more goes to disk. None: no limit. The result is held in
+            memory, whatever the limit: some 24 bytes and its own for each distinct pre-token. A
+            document without a place where it can be divided is counted as a whole.
+        spill_folder: where words go that are more; None: where the system has temporary files.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
 
     Raises:
-        ArgumentError: threads below 1.
+        ArgumentError: threads below 1, or a limit that is no size or below 1 MB.
 
     >>> chunks = [Chunk(b"low low lower")]
     >>> list(FrequencyAnalyzer().count(chunks, SplitRules(pattern=r"[a-z]+| ")))
     [(b'low', 2), (b' ', 2), (b'lower', 1)]
     """
 
-    def __init__(self, *, threads: int | None = None, engine: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        threads: int | None = None,
+        memory_limit: int | str | None = None,
+        spill_folder: str | os.PathLike[str] | None = None,
+        engine: str | None = None,
+    ) -> None:
         self._engine = select(engine)
+        self._memory_limit = None if memory_limit is None else _size(memory_limit)
+        self._spill_folder = None if spill_folder is None else Path(spill_folder)
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
         self._threads = min(wanted, _MAX_THREADS) if self._engine.name == "native" else 1
 
@@ -66,6 +83,7 @@ class FrequencyAnalyzer:
         Raises:
             InputTypeError: what was given is not chunks or files, or not rules.
             CorpusError: a file cannot be read, or became shorter meanwhile.
+            SaveError: words that memory has no room for cannot be written to disk.
 
         An exception from `chunks` or `progress` ends the count and comes out unchanged.
         """
@@ -74,16 +92,21 @@ class FrequencyAnalyzer:
                 f"rules must be SplitRules (Preprocessor.rules), got {type(rules).__name__}."
             )
         reporter = ProgressReporter(progress)
-        counting = _Counting(self._engine, rules, self._threads)
-        with counting.pool:
-            try:
-                for done in counting.feed(chunks):
-                    reporter.tell(Progress("count", done, total_bytes, "bytes"))
-                reporter.finish()
-            except BaseException:
-                counting.stop()
-                raise
-        return counting.result()
+        with ExitStack() as stack:
+            counting = _Counting(self._engine, rules, self._threads)
+            if self._memory_limit is not None:
+                counting.spill = Spill(self._spill_folder)
+                counting.limit = self._memory_limit // (4 * self._threads)
+                stack.callback(counting.spill.close)
+            with counting.pool:
+                try:
+                    for done in counting.feed(chunks):
+                        reporter.tell(Progress("count", done, total_bytes, "bytes"))
+                    reporter.finish()
+                except BaseException:
+                    counting.stop()
+                    raise
+            return counting.result()
 
     def merge(self, parts: Iterable[WordCounts]) -> WordCounts:
         """Put tables together as if their corpora were one, in this order.
@@ -123,6 +146,7 @@ class _Counting:
     """One count: whole documents go to the workers, one too large to hold is counted here."""
 
     def __init__(self, engine: Engine, rules: SplitRules, threads: int) -> None:
+        self.engine = engine
         self.rules = rules
         self.pool = WorkerPool(threads)
         self.counters = [
@@ -139,6 +163,19 @@ class _Counting:
         self.cut_at = _cut_tokens(rules.special_tokens)
         self.batch: list[bytes] = []
         self.batch_bytes = 0
+        self.spill: Spill | None = None
+        self.limit = 0  # bytes of one table, with `spill`
+
+    @property
+    def divides(self) -> bool:
+        """True if long documents are counted in parts."""
+        return len(self.counters) > 1 or self.spill is not None
+
+    def keep_small(self, counter: Counter) -> None:
+        """Move the words of a table to disk that has become too large."""
+        # Growing takes three times as much for a moment, and a share is copied to be written.
+        if self.spill is not None and counter.n_bytes() > self.limit:
+            self.spill.put(counter)
 
     def feed(self, chunks: Iterable[Chunk | TextFile]) -> Iterator[int]:
         """Count all chunks; yields the bytes done now and then."""
@@ -178,12 +215,13 @@ class _Counting:
             self.flush()
             cut = self.open_counter.feed_part(data, self.position, False)
             self.position += cut
+            self.keep_small(self.open_counter)
         return data[cut:]
 
     def add(self, document: bytes) -> None:
         """Count a document; a long one in parts, so that no thread has more to do than others."""
         start = 0
-        while len(document) - start > 2 * _TASK_BYTES and len(self.counters) > 1:
+        while len(document) - start > 2 * _TASK_BYTES and self.divides:
             border = self.open_counter.border(document, start + _TASK_BYTES)
             if border is None:
                 break
@@ -205,8 +243,8 @@ class _Counting:
                 yield self.position
 
     def file_border(self, stream: BinaryIO, start: int, size: int) -> int | None:
-        """A place behind `start` where a file may be divided, if there is more than one thread."""
-        while size - start > _TASK_BYTES and len(self.counters) > 1:
+        """A place behind `start` where a file may be divided, if that is of use."""
+        while size - start > _TASK_BYTES and self.divides:
             begin = max(start - self.margin, 0)
             stream.seek(begin)
             data = stream.read(self.margin + _LOOK_BYTES)
@@ -221,6 +259,7 @@ class _Counting:
         try:
             with _reading(path):
                 n = counter.feed_file(str(path), start, end, position)
+            self.keep_small(counter)
         finally:
             self.free.put(counter)
         if n < end - start:
@@ -245,6 +284,7 @@ class _Counting:
         counter = self.free.get()
         try:
             counter.feed(documents, position)
+            self.keep_small(counter)
         finally:
             self.free.put(counter)
 
@@ -253,10 +293,29 @@ class _Counting:
             counter.stop()
 
     def result(self) -> WordCounts:
+        if self.spill is not None and not self.spill.is_empty:
+            for counter in (*self.counters, self.open_counter):
+                self.spill.put(counter)
+            return self.spill.result(self.engine, self.rules, self.position, self.n_documents)
         first, *others = self.counters
         for counter in (*others, self.open_counter):
             first.merge(counter)
         return first.result(self.rules, self.position, self.n_documents)
+
+
+def _size(limit: int | str) -> int:
+    """Bytes, of a number or a text such as "1.5 GB"."""
+    size: float = 0
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kMGT]?)i?B?\s*", limit)
+        size = float(match[1]) * 1000 ** " kMGT".index(match[2] or " ") if match else 0
+    elif isinstance(limit, int):
+        size = limit
+    if size < _LEAST_LIMIT:
+        raise ArgumentError(
+            f"memory_limit must be a size of 1 MB or more, such as '256MB', got {limit!r:.60}."
+        )
+    return int(size)
 
 
 @contextmanager

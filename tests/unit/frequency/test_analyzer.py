@@ -416,3 +416,19 @@ def test_missing_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bytepair.engines._select._native", lambda: None)
     with pytest.raises(EngineError, match="native engine is not installed"):
         FrequencyAnalyzer(engine="native")
+
+
+def test_tables_cut_by_different_rules_are_not_merged(engine: str) -> None:
+    """Their words are not of one kind."""
+    parts = [WordCounts.from_mapping({"a": 1}, SplitRules(pattern)) for pattern in ("a", "b")]
+    with pytest.raises(CorpusError, match="different rules"):
+        FrequencyAnalyzer(engine=engine).merge(parts)
+
+
+def test_merging_nothing_or_something_else_is_refused(engine: str) -> None:
+    """No rules would be known."""
+    analyzer = FrequencyAnalyzer(engine=engine)
+    with pytest.raises(CorpusError, match="nothing to merge"):
+        analyzer.merge([])
+    with pytest.raises(InputTypeError, match="expected WordCounts, got dict"):
+        analyzer.merge([{"a": 1}])  # type: ignore[list-item]  # the mistake

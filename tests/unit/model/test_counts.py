@@ -89,3 +89,26 @@ def test_counts_survive_pickling() -> None:
     """They are handed between processes when a corpus is counted in parts."""
     counts = WordCounts.from_mapping({"low": 5}, SplitRules("x", ("nfc",), ("<a>",)))
     assert pickle.loads(pickle.dumps(counts)) == counts
+
+
+def test_weights_round_to_the_nearest_and_leave_out_what_comes_to_nothing() -> None:
+    """Sources are mixed by weight; a word that is too rare in one is not there."""
+    counts = WordCounts.from_mapping({"low": 5, "lower": 1, "lowest": 2})
+    weighed = counts.weighed(0.3)
+    assert list(weighed) == [(b"low", 2), (b"lowest", 1)]
+    assert weighed.first.tolist() == [0, 8]
+    assert weighed.n_bytes == counts.n_bytes
+
+
+@pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), 2.0**62])
+def test_impossible_weights_are_refused(weight: float) -> None:
+    """Counts are whole, above 0 and below 2**63."""
+    with pytest.raises(ArgumentError, match="weight must be above 0"):
+        WordCounts.from_mapping({"low": 5}).weighed(weight)
+
+
+def test_most_common_words_come_first_and_equals_as_they_appeared() -> None:
+    """As `collections.Counter.most_common`."""
+    counts = WordCounts.from_mapping({"a": 1, "b": 3, "c": 3, "d": 2})
+    assert counts.most_common(3) == [(b"b", 3), (b"c", 3), (b"d", 2)]
+    assert counts.most_common(0) == []

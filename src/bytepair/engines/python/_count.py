@@ -1,6 +1,8 @@
 """Count pre-tokens: a dictionary of words, each with its count and first position."""
 
+import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,8 @@ import numpy as np
 from bytepair.engines.python._contents import Contents
 from bytepair.engines.python._split import Splitter
 from bytepair.model import SplitRules, WordCounts
+
+_BYTES_PER_WORD = 300  # two dictionaries, the word and two numbers
 
 
 class Counter:
@@ -64,18 +68,33 @@ class Counter:
         for (word, count), first in zip(counts, counts.first.tolist(), strict=True):
             self._add(word, count, first + position)
 
+    def n_bytes(self) -> int:
+        """About what two dictionaries take."""
+        return len(self._counts) * _BYTES_PER_WORD
+
+    def clear(self) -> None:
+        """Forget what was counted."""
+        self._counts.clear()
+        self._first.clear()
+
+    def share(self, n_bits: int, number: int) -> WordCounts:
+        """The words whose checksum begins with these bits."""
+        words = [word for word in self._first if zlib.crc32(word) >> (32 - n_bits) == number]
+        return self._table(words)
+
     def result(self, rules: SplitRules, n_bytes: int, n_documents: int) -> WordCounts:
         """The counts in order of first position."""
-        words = sorted(self._first, key=self._first.__getitem__)
+        counts = self._table(list(self._first))
+        return replace(counts, n_bytes=n_bytes, n_documents=n_documents, rules=rules)
+
+    def _table(self, words: list[bytes]) -> WordCounts:
+        words.sort(key=self._first.__getitem__)
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         return WordCounts(
             data=b"".join(words),
             offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
             counts=np.fromiter((self._counts[w] for w in words), np.int64, len(words)),
             first=np.fromiter((self._first[w] for w in words), np.int64, len(words)),
-            n_bytes=n_bytes,
-            n_documents=n_documents,
-            rules=rules,
         )
 
     def _count(self, data: bytes, position: int) -> None:
