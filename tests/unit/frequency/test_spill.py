@@ -1,4 +1,3 @@
-import os
 import random
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def test_disk_that_is_full_is_said(text, tmp_path, monkeypatch):
     limited = FrequencyAnalyzer(memory_limit="1MB", spill_folder=tmp_path, threads=2)
     with pytest.raises(SaveError, match="memory_limit leaves no room: No space left"):
         limited.count([Chunk(text)], RULES)
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_folder_that_is_missing_is_said(tmp_path: Path) -> None:
