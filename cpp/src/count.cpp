@@ -285,12 +285,14 @@ void Counter::clear() {
 
 /// By first position: into buckets of a few each, and then sorted one by one.
 std::vector<Counter::Entry> Counter::in_order(int n_bits, std::size_t share) const {
+  const std::uint64_t mask = (std::uint64_t{1} << n_bits) - 1;
   std::size_t n_words = 0;
   const auto used = [&](const auto& see) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const auto& key = entries_[i].key;
       if (key.high == 0) continue;
-      if (n_bits == 0 || hash_of(key) >> (64 - n_bits) == share) see(entries_[i]);
+      // Not the highest bits: these are the place in a table, and a share has one of its own.
+      if ((hash_of(key) & mask) == share) see(entries_[i]);
     }
   };
   std::int64_t last = 0;
