@@ -337,6 +337,8 @@ def test_spaces_typos_and_capitals_cost_tokens():
     assert tok.count(" expression") == 1 < tok.count(" expresion")
     left, right = prompts.where_it_stopped(tok, " subexpressionlist")[-1]
     assert left + right in " subexpressionlist"
+
+
 # --- 6: chat templates ------------------------------------------------------------------------
 
 
