@@ -202,10 +202,14 @@ def _two_tokens(model: Section, path: str, merge: object, kind: type) -> tuple[s
         match merge.split(" ") if isinstance(merge, str) else merge:
             case [str(left), str(right)] if left and right:
                 return left, right
-    wanted = "a list of two tokens" if kind is list else 'two tokens in a string, "a b"'
-    raise model.error(
-        f"{path} must be {wanted}, as {model.path('merges')}[0] is, got {merge!r:.60}"
-    )
+    first = f"{model.path('merges')}[0]"
+    if path == first:
+        wanted = 'two tokens, "a b" or ["a", "b"]'
+    elif kind is list:
+        wanted = f"a list of two tokens, as {first} is"
+    else:
+        wanted = f'two tokens in a string, "a b", as {first} is'
+    raise model.error(f"{path} must be {wanted}, got {merge!r:.60}")
 
 
 def _check_distinct(model: Section, merges: list[object], left: _Column, right: _Column) -> None:
