@@ -8,7 +8,7 @@ tokenizer of transformers can do is as it was; files too. Needs `pip install
 >>> import bytepair
 >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])
 >>> BytepairTokenizer.of(tok)(["low", "lowest<end>"])["input_ids"]
-[[257], [257, 261, 263]]
+[[257], [257, 101, 260, 263]]
 """
 
 import os
