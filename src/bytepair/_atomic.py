@@ -55,7 +55,8 @@ def _write_synced(target: Path, content: Content) -> Path:
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
+            for part in [content] if isinstance(content, bytes) else content:
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes files private: an old file's mode is kept, a new one is like any other.
