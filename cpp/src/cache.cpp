@@ -16,6 +16,7 @@ constexpr std::size_t kBytesPerEntry = 32 + 4 * kArenaPerEntry;
 constexpr std::size_t kGrowth = 4;           // how many times larger the next table is
 // Of much text, for each entry: with words of 130 to 420 bytes each it need not grow.
 constexpr std::size_t kBytesOfText = 64;
+constexpr std::size_t kPerToken = 8;         // entries of a table that begins with all tokens
 constexpr std::size_t kLongest = 4096;       // bytes of a word that is worth remembering
 
 std::atomic<std::uint32_t> n_forks{0};
@@ -44,6 +45,7 @@ void WordCache::make(Table& table, std::size_t size) {
   table.arena_size = arena_size;
   table.arena_used = 0;
   table.n_entries = 0;
+  table.tokens = Tokens::kNone;
   table.size = size;
 }
 
@@ -80,6 +82,7 @@ void WordCache::replace(std::size_t old, std::size_t size) {
 void WordCache::copy(const Table& from, Table& to) noexcept {
   // Words that stand where they belong first: they came early, which frequent ones do.
   const unsigned shift = shift_of(from.size);
+  bool holds_tokens = from.tokens == Tokens::kAll;
   for (const bool at_home : {true, false}) {
     for (std::size_t i = 0; i < from.size; ++i) {
       const WordEntry& entry = from.entries[i];
@@ -87,12 +90,15 @@ void WordCache::copy(const Table& from, Table& to) noexcept {
       if (high == 0) continue;
       const WordKey key{entry.low.load(std::memory_order_relaxed), high & ~WordEntry::kFar};
       const std::uint32_t hash = lookup_kernel().hash(key);
-      if ((hash >> shift == i) == at_home) copy(from, entry, key, hash, to);
+      if ((hash >> shift == i) != at_home) continue;
+      if (!copy(from, entry, key, hash, to)) holds_tokens = false;
     }
   }
+  if (holds_tokens) to.tokens = Tokens::kAll;
 }
 
-void WordCache::copy(const Table& from, const WordEntry& entry, const WordKey& key,
+/// False if there is no room.
+bool WordCache::copy(const Table& from, const WordEntry& entry, const WordKey& key,
                      std::uint32_t hash, Table& to) noexcept {
   const std::uint64_t high = entry.high.load(std::memory_order_relaxed);
   const std::uint64_t second = entry.second.load(std::memory_order_relaxed);
@@ -100,7 +106,7 @@ void WordCache::copy(const Table& from, const WordEntry& entry, const WordKey& k
   if (high & WordEntry::kFar) {
     const std::size_t n_units = key.long_units() + (second >> 32);
     const std::size_t start = to.arena_used;
-    if (start + n_units > to.arena_size) return;
+    if (start + n_units > to.arena_size) return false;
     to.arena_used = start + n_units;
     std::copy_n(from.arena + first, n_units, to.arena + start);
     first = start;
@@ -114,8 +120,9 @@ void WordCache::copy(const Table& from, const WordEntry& entry, const WordKey& k
     place.first.store(first, std::memory_order_relaxed);
     place.second.store(second, std::memory_order_relaxed);
     to.n_entries.fetch_add(1, std::memory_order_relaxed);
-    return;
+    return true;
   }
+  return false;
 }
 
 /// In a process that was just forked: the threads of the other one are not here.
@@ -151,6 +158,7 @@ void WordCache::View::enter() noexcept {
     if (cache_.current_ == table_) {
       entries_ = {table.entries, shift_of(table.size)};
       mask_ = static_cast<std::uint32_t>(table.size - 1);
+      holds_tokens_ = table.tokens == Tokens::kAll;
       return;
     }
     leave();
@@ -182,7 +190,36 @@ void WordCache::View::settle() {
   } else if (cache_.current_ != table_) {
     leave();
     enter();
+  } else {
+    holds_tokens_ = table.tokens == Tokens::kAll;
   }
+}
+
+void WordCache::View::begin_with(const TokenTable& tokens) {
+  constexpr std::size_t kAtOnce = 64;
+  Table& table = cache_.tables_[table_];
+  auto none = Tokens::kNone;
+  const bool is_large = table.size / kPerToken >= tokens.size();
+  if (!is_large || !table.tokens.compare_exchange_strong(none, Tokens::kComing)) return;
+  std::array<WordKey, kAtOnce> keys;
+  std::array<std::uint32_t, kAtOnce> places;
+  bool fit = true;
+  for (std::size_t start = 0; start < tokens.size(); start += kAtOnce) {
+    const std::size_t n = std::min(kAtOnce, tokens.size() - start);
+    for (std::size_t i = 0; i < n; ++i) {
+      keys[i] = WordKey::of(tokens.bytes(start + i));
+      places[i] = place(keys[i]);
+      prefetch(places[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto bytes = tokens.bytes(start + i);
+      if (bytes.empty() || keys[i].is_long()) continue;
+      const TokenId id = tokens.id(start + i);
+      fit = add(places[i], keys[i], bytes, {&id, 1}) && fit;
+    }
+  }
+  holds_tokens_ = fit;
+  if (fit) table.tokens = Tokens::kAll;
 }
 
 std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_view word,
@@ -211,9 +248,9 @@ std::span<const TokenId> WordCache::View::find(const WordKey& key, std::string_v
   return {};
 }
 
-void WordCache::View::add(std::uint32_t place, const WordKey& key, std::string_view word,
+bool WordCache::View::add(std::uint32_t place, const WordKey& key, std::string_view word,
                           std::span<const TokenId> ids) noexcept {
-  if (word.size() > kLongest || ids.empty()) return;
+  if (word.size() > kLongest || ids.empty()) return false;
   Table& table = cache_.tables_[table_];
   std::uint64_t high = key.high;
   std::uint64_t first = 0;
@@ -221,7 +258,7 @@ void WordCache::View::add(std::uint32_t place, const WordKey& key, std::string_v
   if (key.is_long() || ids.size() > kInline) {
     const std::size_t n_units = key.long_units() + ids.size();
     first = table.arena_used.fetch_add(n_units);
-    if (first + n_units > table.arena_size) return;
+    if (first + n_units > table.arena_size) return false;
     std::uint32_t* record = table.arena + first;
     if (key.is_long()) std::memcpy(record, word.data(), word.size());
     std::ranges::copy(ids, record + key.long_units());
@@ -241,8 +278,9 @@ void WordCache::View::add(std::uint32_t place, const WordKey& key, std::string_v
     entry.first.store(first, std::memory_order_relaxed);
     entry.high.store(high, std::memory_order_release);
     ++n_added_;
-    return;
+    return true;
   }
+  return false;
 }
 
 }  // namespace bytepair

@@ -103,7 +103,9 @@ bool Encoder::divides(std::string_view text, std::size_t at, const Cutter& cutte
 }
 
 Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps_ids)
-    : encoder_(encoder), view_(encoder.cache_, expected_bytes), keeps_ids_(keeps_ids) {}
+    : encoder_(encoder), view_(encoder.cache_, expected_bytes), keeps_ids_(keeps_ids) {
+  if (expected_bytes > 0) view_.begin_with(encoder.words_.whole());
+}
 
 /// An error may have left some of the text before.
 void Encoder::Run::begin() noexcept {
@@ -403,7 +405,8 @@ void Encoder::Run::find_distinct() {
   numbers_.clear();
   for (const Missed& missed : missed_) {
     const auto word = missed.word();
-    const bool is_whole = !missed.key.is_piece();
+    const bool is_known_not_to_be = view_.holds_tokens() && !missed.key.is_long();
+    const bool is_whole = !missed.key.is_piece() && !is_known_not_to_be;
     const auto differs = [&](const Words::Word& other) {
       return other.text != word || other.is_whole != is_whole;
     };

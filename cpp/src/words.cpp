@@ -231,6 +231,7 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
     if (i % kHashed == 0) {
       const auto next = words.subspan(i, std::min(kHashed, words.size() - i));
       for (std::size_t k = 0; k < next.size(); ++k) {
+        if (!next[k].is_whole) continue;
         hashes[k] = whole_.hash(next[k].text);
         whole_.prefetch(hashes[k]);
       }

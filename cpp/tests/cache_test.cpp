@@ -13,6 +13,7 @@
 #include "check.hpp"
 
 using bytepair::TokenId;
+using bytepair::TokenTable;
 using bytepair::WordCache;
 using bytepair::WordKey;
 
@@ -60,6 +61,25 @@ std::string random_word(std::mt19937& random, std::size_t most) {
   std::string word(1 + random() % most, '\0');
   for (auto& letter : word) letter = static_cast<char>(random());
   return word;
+}
+
+/// "token 0" and so on; every tenth is longer than what counts as short.
+TokenTable some_tokens(std::size_t n) {
+  TokenTable tokens(n, n * 10);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string ending(i % 10 == 3 ? 20 : 0, '.');
+    tokens.add("token " + std::to_string(i) + ending, static_cast<TokenId>(i));
+  }
+  return tokens;
+}
+
+/// A token that is long need not be.
+bool is_held(const WordCache::View& view, const TokenTable& tokens, std::size_t i) {
+  const auto bytes = tokens.bytes(i);
+  std::array<TokenId, 4> storage;
+  const auto found = view.find(key_of(bytes), bytes, storage);
+  if (bytes.size() > WordKey::kShort) return found.empty();
+  return found.size() == 1 && found[0] == tokens.id(i);
 }
 
 }  // namespace
@@ -145,6 +165,65 @@ TEST(a_full_cache_begins_anew_and_stays_right) {
     view.settle();
   }
   CHECK(n_found > 0);
+}
+
+TEST(a_large_table_begins_with_all_short_tokens) {
+  const auto tokens = some_tokens(100);
+  WordCache cache(1 << 20);
+  WordCache::View view(cache, 1 << 20);
+  CHECK(!view.holds_tokens());
+  view.begin_with(tokens);
+  CHECK(view.holds_tokens());
+  for (std::size_t i = 0; i < tokens.size(); ++i) CHECK(is_held(view, tokens, i));
+  CHECK(WordCache::View(cache).holds_tokens());
+}
+
+TEST(a_small_table_begins_without_them) {
+  WordCache cache(1 << 20);
+  WordCache::View view(cache);
+  view.begin_with(some_tokens(100));
+  CHECK(!view.holds_tokens());
+  CHECK_EQ(find(view, "token 7"), Ids{});
+}
+
+TEST(whoever_says_that_it_holds_tokens_does) {
+  // The first one grows once or twice, the other one begins anew.
+  for (const std::size_t max_bytes : {std::size_t{64} << 20, std::size_t{1} << 18}) {
+    const auto tokens = some_tokens(100);
+    std::mt19937 random(4);
+    WordCache cache(max_bytes);
+    WordCache::View view(cache, 1 << 17);
+    view.begin_with(tokens);
+    int n_held = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      add(view, random_word(random, 20), {static_cast<TokenId>(i)});
+      view.settle();
+      n_held += view.holds_tokens() ? 1 : 0;
+      if (view.holds_tokens()) CHECK(is_held(view, tokens, static_cast<std::size_t>(i) % 100));
+    }
+    CHECK(n_held > 0);
+    CHECK_EQ(view.holds_tokens(), max_bytes > (1 << 20));
+  }
+}
+
+TEST(tokens_that_come_while_others_look_are_all_there_or_not_promised) {
+  const auto tokens = some_tokens(5000);
+  WordCache cache(16 << 20);
+  std::atomic<std::size_t> n_wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      WordCache::View view(cache, 16 << 20);
+      view.begin_with(tokens);
+      for (std::size_t i = 0; i < 50'000; ++i) {
+        if (view.holds_tokens() && !is_held(view, tokens, i % tokens.size())) ++n_wrong;
+        view.settle();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK_EQ(n_wrong.load(), std::size_t{0});
+  CHECK(WordCache::View(cache).holds_tokens());
 }
 
 TEST(the_smallest_cache_works) {

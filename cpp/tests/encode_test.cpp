@@ -144,6 +144,38 @@ TEST(a_word_that_waits_is_not_a_piece_of_the_same_bytes) {
   CHECK_EQ(encode(encoder, text + " ab"), ids);
 }
 
+TEST(whole_tokens_count_whether_the_cache_begins_with_them_or_not) {
+  std::mt19937 random(4);
+  const auto merges = random_merges(random, false);
+  TokenList tokens;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    tokens.add(byte, std::string(1, static_cast<char>(byte)));
+  }
+  const std::string longer = "cccccccccccccccccccc";
+  for (Symbol id = 300; id < 330; ++id) tokens.add(id, random_letters(random, 4 + id % 5));
+  tokens.add(330, longer);
+  const Encoder encoder(Normalizer(), {}, Splitter(tables::letters()),
+                        Words(tokens.view(), Columns(merges).view(), {}, true), kCacheBytes);
+  const auto id_by_content = [&](std::string_view word) -> const TokenId* {
+    return encoder.words().whole().find(word);
+  };
+  std::string text;
+  Ids ids;
+  for (int i = 0; i < 3000; ++i) {
+    const auto word = i % 20 == 0 ? longer : random_letters(random, 1 + random() % 8);
+    const auto* whole = id_by_content(word);
+    const auto joined = whole != nullptr ? Ids{*whole} : naive_join(bytes_of(word), merges);
+    ids.insert(ids.end(), joined.begin(), joined.end());
+    ids.push_back(' ');
+    text += word + " ";
+  }
+  for (const std::size_t expected_bytes : {std::size_t{0}, kCacheBytes}) {
+    Encoder::Run run(encoder, expected_bytes);
+    run.encode(text, Cutter());
+    CHECK(std::ranges::equal(run.ids.ids(), ids));
+  }
+}
+
 TEST(huge_words_are_encoded_and_counted) {
   const auto encoder = make({{'a', 'a', 256, 0}});
   CHECK_EQ(encode(encoder, std::string(200'001, 'a')).size(), std::size_t{100'001});

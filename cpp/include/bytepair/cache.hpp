@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bytepair/memory.hpp"
+#include "bytepair/token_table.hpp"
 #include "bytepair/word_key.hpp"
 
 namespace bytepair {
@@ -50,9 +51,16 @@ class WordCache {
     [[nodiscard]] std::span<const TokenId> find(const WordKey& key, std::string_view word,
                                                 std::array<TokenId, 4>& storage) const noexcept;
 
-    /// Remembers a word if there is room. `place`: of the key.
-    void add(std::uint32_t place, const WordKey& key, std::string_view word,
+    /// Remembers a word, and is true, if there is room. `place`: of the key.
+    bool add(std::uint32_t place, const WordKey& key, std::string_view word,
              std::span<const TokenId> ids) noexcept;
+
+    /// Adds all short tokens, each a word of its own, if the table is large enough for that to pay
+    /// and nobody has.
+    void begin_with(const TokenTable& tokens);
+
+    /// True if a short word that is not found is none of the tokens that all views began with.
+    [[nodiscard]] bool holds_tokens() const noexcept { return holds_tokens_; }
 
     /// To be called now and then; makes room if many words were added.
     void settle();
@@ -68,9 +76,12 @@ class WordCache {
     WordEntries entries_;
     std::uint32_t mask_ = 0;
     std::size_t n_added_ = 0;
+    bool holds_tokens_ = false;  // as of the last `enter`: what is looked up later finds them
   };
 
  private:
+  enum class Tokens : std::uint8_t { kNone, kComing, kAll };
+
   static constexpr std::uint32_t kInline = 3;  // ids in the entry itself
   static constexpr std::size_t kTables = 3;  // one in use, others that threads may still look into
   static constexpr std::uint32_t kProbes = 8;
@@ -79,6 +90,7 @@ class WordCache {
     std::atomic<std::uint32_t> n_users{0};
     std::atomic<std::size_t> n_entries{0};
     std::atomic<std::size_t> arena_used{0};
+    std::atomic<Tokens> tokens{Tokens::kNone};
     std::size_t size = 0;        // entries, a power of two; 0: not in use
     std::size_t arena_size = 0;  // 4-byte units
     WordEntry* entries = nullptr;
@@ -92,7 +104,7 @@ class WordCache {
   }
   static void make(Table& table, std::size_t size);
   static void copy(const Table& from, Table& to) noexcept;
-  static void copy(const Table& from, const WordEntry& entry, const WordKey& key,
+  static bool copy(const Table& from, const WordEntry& entry, const WordKey& key,
                    std::uint32_t hash, Table& to) noexcept;
   void replace(std::size_t old, std::size_t size);
   void sweep() noexcept;

@@ -41,7 +41,14 @@ class TokenTable {
   }
   [[nodiscard]] const TokenId* find(std::string_view bytes, std::uint64_t hash) const noexcept;
 
+  [[nodiscard]] std::size_t size() const noexcept { return tokens_.size(); }
   [[nodiscard]] bool empty() const noexcept { return tokens_.empty(); }
+
+  /// Of the tokens in some order, `i` from 0 on.
+  [[nodiscard]] std::string_view bytes(std::size_t i) const noexcept {
+    return std::string_view(bytes_).substr(tokens_[i].start, tokens_[i].size);
+  }
+  [[nodiscard]] TokenId id(std::size_t i) const noexcept { return tokens_[i].id; }
 
  private:
   struct Slot {

@@ -63,6 +63,9 @@ class Words {
   /// Where pre-tokens may be cut into pieces.
   [[nodiscard]] const Borders& borders() const noexcept { return borders_; }
 
+  /// Tokens that are looked up by all of their bytes before anything is merged; empty if none are.
+  [[nodiscard]] const TokenTable& whole() const noexcept { return whole_; }
+
   /// True if a symbol follows each pre-token.
   [[nodiscard]] bool has_end_mark() const noexcept { return first_.rules().end.has_value(); }
 
