@@ -1,62 +1,31 @@
 """What a format can say at all: refusals that do not need a trained tokenizer."""
 
 import warnings
-from collections.abc import Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Literal, get_args
 
-from bytepair.errors import ArgumentError, BytepairWarning, ExportError
+from bytepair.errors import BytepairWarning, ExportError
+from bytepair.formats._gguf_patterns import known_cutting
 from bytepair.formats._hf_normalizer import normalizer_json
 from bytepair.formats._hf_patterns import portable_or_refuse
-from bytepair.model import BYTE_TO_CHAR, AddedToken, Alphabet, NormalizerStep, TokenizerSpec
-from bytepair.patterns import resolve
+from bytepair.formats._target import Format, known_format
+from bytepair.model import (
+    BYTE_TO_CHAR,
+    AddedToken,
+    Alphabet,
+    NormalizerStep,
+    SplitRules,
+    TokenizerSpec,
+)
+from bytepair.patterns import NAMED, resolve
 
-Format = Literal["huggingface", "tiktoken"]
-
-FORMATS: tuple[Format, ...] = get_args(Format)
-
-_SUFFIX = ".tiktoken"
+# Spelt differently, they cut alike: the first is GPT-2's own, the others tiktoken's of it.
+_GPT2_PATTERNS = frozenset(NAMED[name] for name in ("gpt2", "r50k", "p50k"))
+_BYTES_ONLY: tuple[Format, ...] = ("tiktoken", "gpt2", "tekken")
 _DROPS = (
     "huggingface silently drops characters that have no token, where bytepair raises an error. "
     "Train with byte_fallback=True or with alphabet='bytes', or give the specification an unk_id."
 )
-# Endings of other tools' files: certainly no names of folders.
-_FOREIGN = (".bin", ".gguf", ".model", ".pickle", ".pkl", ".txt", ".vocab")
-
-
-def format_for(path: str | Path, format: str | None = None) -> Format:  # noqa: A002  # the public name
-    """The format a tokenizer is saved in: the one named, or else by the ending of `path`.
-
-    Raises:
-        ArgumentError: an unknown format, or an ending that does not go with it.
-
-    >>> format_for("out/x.tiktoken"), format_for("out/my-tokenizer")
-    ('tiktoken', 'huggingface')
-    """
-    suffix = Path(path).suffix.lower()
-    if format is None:
-        if suffix in _FOREIGN:
-            raise ArgumentError(
-                f"{path}: no format is known that ends in {suffix} (give a folder or a name ending "
-                f"in .json for huggingface, one ending in {_SUFFIX} for tiktoken)"
-            )
-        return "tiktoken" if suffix == _SUFFIX else "huggingface"
-    known = _known(format)
-    if (known == "tiktoken") != (suffix == _SUFFIX):
-        wanted = f"ends in {_SUFFIX}" if known == "tiktoken" else "is a folder or ends in .json"
-        raise ArgumentError(f"{path}: format {known!r} needs a path that {wanted}")
-    return known
-
-
-def _known(name: str) -> Format:
-    for known in FORMATS:
-        if name == known:
-            return known
-    near = get_close_matches(name, FORMATS, 1, 0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ArgumentError(f"unknown format {name!r} (known: {', '.join(FORMATS)}).{hint}")
 
 
 def require_format(
@@ -75,7 +44,7 @@ def require_format(
     tokens (`write` checks them).
 
     Args:
-        format: "huggingface" or "tiktoken".
+        format: one of `FORMATS`.
         alphabet, end_of_word, byte_fallback, normalizer, special_tokens: as for training.
         pattern: a name, a regex, or None.
 
@@ -86,21 +55,69 @@ def require_format(
 
     >>> require_format("tiktoken", pattern="gpt2")
     """
-    is_tiktoken = _known(format) == "tiktoken"
+    kind, regex = known_format(format), resolve(pattern)
+    if regex is not None:
+        portable_or_refuse(regex)
+    require_options(
+        kind,
+        alphabet=alphabet,
+        end_of_word=end_of_word,
+        byte_fallback=byte_fallback,
+        normalizer=normalizer,
+        special_tokens=special_tokens,
+    )
+    require_cut(kind, SplitRules(regex), alphabet)
+
+
+def require_options(
+    kind: Format,
+    *,
+    alphabet: Alphabet,
+    end_of_word: str | None,
+    byte_fallback: bool,
+    normalizer: Sequence[NormalizerStep],
+    special_tokens: Sequence[str],
+) -> None:
+    """As `require_format`, without the pattern."""
     if end_of_word is not None:
         raise ExportError(
-            f"{format} cannot express the end mark {end_of_word!r}: here it is a symbol of its "
+            f"{kind} cannot express the end mark {end_of_word!r}: here it is a symbol of its "
             "own, there a part of the last character. Train without end_of_word, with a pattern."
         )
-    if alphabet == "chars":
-        _check_chars(format, byte_fallback=byte_fallback)
-    if (regex := resolve(pattern)) is not None:
-        portable_or_refuse(regex)
-    if is_tiktoken:
-        _check_tiktoken(normalizer, special_tokens)
-    else:
+    if _is_plain(kind, alphabet):
+        _require_plain(kind, alphabet, normalizer)
+    elif kind == "huggingface":
+        if alphabet == "chars" and not byte_fallback:
+            raise ExportError(_DROPS)
         normalizer_json(normalizer)
         _check_spelling(alphabet, special_tokens)
+    elif alphabet == "bytes":  # sentencepiece; gguf has both
+        raise ExportError(
+            "SentencePiece merges characters, not bytes. Save as 'huggingface', or as 'tiktoken' "
+            "or 'gguf', which merge bytes."
+        )
+    if kind == "tiktoken":
+        _check_prefixes(special_tokens)
+
+
+def require_cut(kind: Format, rules: SplitRules, alphabet: Alphabet) -> None:
+    """Refuse a way to cut text that the format does not know.
+
+    Raises:
+        ExportError: it does not; the message says what it knows.
+    """
+    if kind == "gpt2" and rules.pattern not in _GPT2_PATTERNS:
+        raise ExportError(
+            "vocab.json and merges.txt do not say how text is cut, and all that reads them cuts by "
+            "the pattern 'gpt2', this tokenizer by another. Save as 'huggingface', or train with "
+            "pattern='gpt2'."
+        )
+    if kind in ("tiktoken", "tekken") and rules.steps:
+        raise ExportError(
+            f"{kind} has no pre-tokenisers other than one pattern. Save as 'huggingface'."
+        )
+    if kind == "gguf" and alphabet == "bytes":
+        known_cutting(rules)
 
 
 def require_sayable(kind: Format, spec: TokenizerSpec) -> None:
@@ -112,26 +129,37 @@ def require_sayable(kind: Format, spec: TokenizerSpec) -> None:
     if kind == "huggingface":
         _require_huggingface(spec)
         return
-    borders = any(t.lstrip or t.rstrip or t.single_word for t in spec.added_tokens)
-    unknown_to_tiktoken = {
-        "pre-tokenisers other than one pattern": spec.rules.steps,
-        "tokens that begin or end words": spec.vocabulary.ends_word or spec.continuing_prefix,
-        "bytes without a token": not spec.vocabulary.byte_ids,
-        "a dropout": spec.dropout,
-        "decoders": spec.decoder,
-        "added tokens that take white space or stand between words": borders,
-        "added tokens looked for one after the other kind": _differs(spec.added_tokens),
-    }
-    for what, there_is in unknown_to_tiktoken.items():
+    for what, there_is in _unknown_elsewhere(kind, spec).items():
         if there_is:
-            raise ExportError(f"tiktoken has no {what}. Save as 'huggingface'.")
-    if spec.post_processor.single or spec.post_processor.pair:
+            raise ExportError(f"{kind} has no {what}. Save as 'huggingface'.")
+    around = spec.post_processor
+    if kind != "gguf" and (around.single or around.pair):
         warnings.warn(
-            "tiktoken has no post-processor: the tokens that surround a text where special tokens "
+            f"{kind} has no post-processor: the tokens that surround a text where special tokens "
             "are asked for are not in the file.",
             BytepairWarning,
             stacklevel=4,
         )
+
+
+def _unknown_elsewhere(kind: Format, spec: TokenizerSpec) -> Mapping[str, object]:
+    """What only Hugging Face's files can say, or some others too -> whether it is there."""
+    borders = any(t.lstrip or t.rstrip or t.single_word for t in spec.added_tokens)
+    has_words = spec.vocabulary.ends_word or spec.continuing_prefix
+    unknown: dict[str, object] = {
+        "tokens that begin or end words": has_words,
+        "dropout": spec.dropout,
+        "added tokens that take white space or stand between words": borders,
+    }
+    if kind == "gpt2":
+        del unknown["added tokens that take white space or stand between words"]
+    if _is_plain(kind, spec.alphabet):
+        unknown |= {
+            "bytes without a token": not spec.vocabulary.byte_ids,
+            "decoders": spec.decoder,
+            "added tokens looked for one after the other kind": _differs(spec.added_tokens),
+        }
+    return unknown
 
 
 def _require_huggingface(spec: TokenizerSpec) -> None:
@@ -149,14 +177,22 @@ def _differs(added: Sequence[AddedToken]) -> bool:
     return len({token.normalized for token in added}) > 1
 
 
-def _check_chars(format: str, *, byte_fallback: bool) -> None:  # noqa: A002  # the public name
-    if format == "tiktoken":
+def _is_plain(kind: Format, alphabet: Alphabet) -> bool:
+    """True for what holds bytes and takes texts as they are."""
+    return kind in _BYTES_ONLY or (kind == "gguf" and alphabet == "bytes")
+
+
+def _require_plain(kind: Format, alphabet: Alphabet, steps: Sequence[NormalizerStep]) -> None:
+    if alphabet == "chars":
         raise ExportError(
-            "tiktoken merges bytes, not characters. Train with alphabet='bytes', or save as "
+            f"{kind} merges bytes, not characters. Train with alphabet='bytes', or save as "
             "'huggingface'."
         )
-    if not byte_fallback:
-        raise ExportError(_DROPS)
+    if steps:
+        raise ExportError(
+            f"{kind} cannot normalise text ({', '.join(map(str, steps))}). Train without a "
+            "normaliser, or save as 'huggingface'."
+        )
 
 
 def _check_spelling(alphabet: Alphabet, special_tokens: Sequence[str]) -> None:
@@ -168,12 +204,7 @@ def _check_spelling(alphabet: Alphabet, special_tokens: Sequence[str]) -> None:
             )
 
 
-def _check_tiktoken(normalizer: Sequence[NormalizerStep], special_tokens: Sequence[str]) -> None:
-    if normalizer:
-        raise ExportError(
-            f"tiktoken cannot normalise text ({', '.join(map(str, normalizer))}). Train without a "
-            "normaliser, or save as 'huggingface'."
-        )
+def _check_prefixes(special_tokens: Sequence[str]) -> None:
     ordered = sorted(special_tokens)  # a prefix sorts right before what it begins
     for one, other in pairwise(ordered):
         if other.startswith(one):

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bytepair.model import Split
+from bytepair.errors import ExportError
+from bytepair.model import Split, SplitRules
 from bytepair.patterns import NAMED, resolve_steps
 
 
@@ -117,3 +118,26 @@ _CUTTINGS: tuple[tuple[str, Cutting], ...] = (
 CUTTING_BY_NAME: Mapping[str, Cutting] = MappingProxyType(
     {name: cutting for names, cutting in _CUTTINGS for name in names.split()}
 )
+
+
+def known_cutting(rules: SplitRules, *, looks_up: bool | None = None) -> tuple[str, Cutting]:
+    """(name, what it stands for) of the way in which these rules cut.
+
+    Args:
+        looks_up: whether pieces that are tokens must not be merged; None: it makes no difference.
+
+    Raises:
+        ExportError: no name stands for it; the message says which there are.
+    """
+    steps = rules.steps if rules.pattern is None else (Split(rules.pattern),)
+    if steps == (Split(NAMED["r50k"]),):
+        steps = CUTTING_BY_NAME["gpt-2"].steps  # which cuts the same, spelt differently
+    for name, cutting in CUTTING_BY_NAME.items():
+        if cutting.steps == steps and looks_up in (None, cutting.ignore_merges):
+            return name, cutting
+    why = "" if looks_up is None else f" and {'looks' if looks_up else 'does not look'} them up"
+    raise ExportError(
+        f"a GGUF file names the way in which text is cut, and no name is known for one that cuts "
+        f"pieces as this tokenizer does{why}. Save as 'huggingface', or train with a pattern that "
+        "has a name there: gpt2, llama3, qwen2, o200k, tekken, ..."
+    )

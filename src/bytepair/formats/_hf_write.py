@@ -12,7 +12,7 @@ from bytepair.formats._hf_postprocessor import post_processor_json
 from bytepair.formats._hf_pretokenizer import Splitting, pre_tokenizer_json
 from bytepair.formats._json import Object
 from bytepair.formats._replay import as_merge_list
-from bytepair.formats._spell import added_vocab, spell
+from bytepair.formats._spell import added_vocab, check_not_looked_up, spell
 from bytepair.formats._vocab import Spelling, bytes_of
 from bytepair.model import AddedToken, TokenId, TokenizerSpec
 
@@ -66,7 +66,7 @@ def _model(spec: TokenizerSpec, spelling: Spelling, spellings: Mapping[TokenId, 
     unk_token = _unk_token(spec, spellings)
     if unk_token is not None and spec.unk_id is not None and unk_token not in vocab:
         extra = extra | {unk_token: spec.unk_id}  # Hugging Face looks for it here only
-    _check_not_looked_up(extra, spelling, ignore_merges=spec.ignore_merges)
+    check_not_looked_up(extra, spelling, ignore_merges=spec.ignore_merges)
     vocab |= extra
     return {
         "type": "BPE",
@@ -78,7 +78,7 @@ def _model(spec: TokenizerSpec, spelling: Spelling, spellings: Mapping[TokenId, 
         "byte_fallback": spelling.has_fallback,
         "ignore_merges": spec.ignore_merges,
         "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
-        "merges": _merges(spec, spelling, spellings),
+        "merges": merge_pairs(spec, spelling, spellings),
     }
 
 
@@ -92,23 +92,15 @@ def _unk_token(spec: TokenizerSpec, spellings: Mapping[TokenId, str]) -> str | N
     return content
 
 
-def _check_not_looked_up(
-    extra: Mapping[str, TokenId], spelling: Spelling, *, ignore_merges: bool
-) -> None:
-    """Refuse added tokens that text could be encoded to once they stand in the vocabulary."""
-    for content, number in extra.items():
-        shown = f"added token {content!r} (id {number}): Hugging Face would also give its id to the"
-        spelt = bytes_of(content) if spelling.is_byte_level else None
-        if ignore_merges and spelt not in {None, content.encode()}:
-            raise ExportError(f"{shown} text {spelt!r}, which its vocabulary spells the same")
-        if spelling.is_first_symbol(content) and (spelt or not spelling.is_byte_level):
-            raise ExportError(f"{shown} character {content!r} wherever it finds it")
-
-
-def _merges(
+def merge_pairs(
     spec: TokenizerSpec, spelling: Spelling, spellings: Mapping[TokenId, str]
-) -> list[object]:
-    pairs: list[object] = []
+) -> list[list[str]]:
+    """The merges as two spellings each, the first one first.
+
+    Raises:
+        ExportError: an order cannot say the ranks, or the spellings do not say the result.
+    """
+    pairs: list[list[str]] = []
     for left, right, joined in as_merge_list(spec):
         # The file names only the parts; the result is the token that is spelt like both together.
         behind = spellings[right].removeprefix(spelling.prefix)

@@ -115,7 +115,7 @@ def pieces_spec(
         Vocabulary(_tokens(table, byte_ids, unk_surface), byte_ids),
         _merges(table),
         SplitRules(
-            normalizer=_normalizer(table, rules),
+            normalizer=text_steps(table, rules),
             special_tokens=tuple(token.content for token in added if token.special),
         ),
         added,
@@ -296,7 +296,12 @@ def _by_place(ids: list[TokenId], made: Mapping[TokenId, str]) -> Iterable[list[
 # ---------------------------------------------------------------------- text
 
 
-def _normalizer(table: PieceList, rules: TextRules) -> tuple[NormalizerStep, ...]:
+def text_steps(table: PieceList, rules: TextRules) -> tuple[NormalizerStep, ...]:
+    """The normalisers that do to a text what these rules say.
+
+    Raises:
+        FormatError: there are none.
+    """
     char_map = _protected(table, rules.char_map)
     steps: list[NormalizerStep] = [CharMap(char_map)] if char_map else []
     if rules.dummy_prefix:

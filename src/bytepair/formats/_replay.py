@@ -79,6 +79,12 @@ def replay_all(spec: TokenizerSpec) -> Iterator[Making]:
             yield Making(token, parts, last, -1 if last is None else ranks[last][0])
 
 
+def orphan(spec: TokenizerSpec) -> bytes | None:
+    """A token that merging its own bytes does not make, or None: only looking it up finds it."""
+    made = (making for making in replay_all(spec) if not making.is_made)
+    return next((spec.vocabulary.tokens[making.token] for making in made), None)
+
+
 def _first_symbols(spec: TokenizerSpec) -> dict[bytes, TokenId]:
     """What is there before merging -> its id."""
     if spec.alphabet == "bytes":

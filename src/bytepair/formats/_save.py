@@ -9,15 +9,22 @@ from pathlib import Path
 from bytepair._atomic import write_all_atomically
 from bytepair.errors import ExportError, SaveError
 from bytepair.formats._conventions import conventions_files, stale_files
-from bytepair.formats._expressible import Format, format_for, require_format, require_sayable
+from bytepair.formats._expressible import require_cut, require_options, require_sayable
+from bytepair.formats._gguf_write import gguf_file
+from bytepair.formats._gpt2_write import gpt2_contents
 from bytepair.formats._hf_write import dump, tokenizer_json
 from bytepair.formats._path import path_of
+from bytepair.formats._sentencepiece_write import sentencepiece_model
+from bytepair.formats._target import Format, format_for, main_file
+from bytepair.formats._tekken_write import tekken_json
 from bytepair.formats._tiktoken_read import sidecar_path
 from bytepair.formats._tiktoken_write import rank_file, sidecar_json
 from bytepair.formats._training import training_json
 from bytepair.model import TokenizerSpec, to_utf8
 
 _TRAINING = "training.json"
+_RANKS: tuple[Format, ...] = ("tiktoken", "tekken")
+_PIECES: tuple[Format, ...] = ("sentencepiece", "gguf")
 
 
 def write(
@@ -29,29 +36,26 @@ def write(
 
     Args:
         spec: the tokenizer.
-        path: for "huggingface" a folder, made if missing, or a file ending in `.json`; for
-            "tiktoken" a file ending in `.tiktoken`. Files that are there are replaced.
-        format: "huggingface" or "tiktoken"; by default what `path` looks like.
+        path: for "huggingface" a folder, made if missing, or a file ending in `.json`; for "gpt2"
+            a folder or its `vocab.json`; for "tekken" a folder or its `tekken.json`; for
+            "tiktoken", "gguf" and "sentencepiece" a file ending in `.tiktoken`, `.gguf`, `.model`.
+            Files that are there are replaced.
+        format: one of `FORMATS`; by default what `path` looks like.
 
     Returns:
-        The files written.
+        The files written; the first one is the one to load.
 
     Raises:
         InputTypeError: `path` is none.
         ArgumentError: an empty path, an unknown format, or one that does not go with `path`.
         ExportError: the format cannot express the tokenizer exactly; nothing is written.
+        MissingExtraError: the package that writes such files is not installed.
         SaveError: the disk refused; nothing is left behind.
     """
     target = path_of(path)
     kind = format_for(target, format)
     _require(kind, spec)
-    if kind == "tiktoken":
-        ranks = rank_file(spec)
-        files = {target: ranks, sidecar_path(target): sidecar_json(spec, ranks)}
-    elif target.suffix.lower() == ".json":
-        files = {target: tokenizer_json(spec)}
-    else:
-        files = _folder(spec, target)
+    files = _files(kind, spec, target)
     with _existing(next(iter(files)).parent):
         write_all_atomically(files)
     if kind == "huggingface":
@@ -59,6 +63,25 @@ def write(
             with suppress(OSError):  # of the tokenizer that was just replaced
                 stale.unlink()
     return list(files)
+
+
+def _files(kind: Format, spec: TokenizerSpec, target: Path) -> dict[Path, bytes]:
+    main = main_file(kind, target)
+    match kind:
+        case "tiktoken":
+            ranks = rank_file(spec)
+            return {main: ranks, sidecar_path(main): sidecar_json(spec, ranks)}
+        case "gpt2":
+            return gpt2_contents(spec, main.parent)
+        case "tekken":
+            return {main: tekken_json(spec)}
+        case "gguf":
+            return {main: gguf_file(spec)}
+        case "sentencepiece":
+            return {main: sentencepiece_model(spec)}
+    if target.suffix.lower() == ".json":
+        return {target: tokenizer_json(spec)}
+    return _folder(spec, target)
 
 
 def huggingface_json(spec: TokenizerSpec) -> bytes:
@@ -89,14 +112,16 @@ def _require(kind: Format, spec: TokenizerSpec) -> None:
         )
     _check_added(kind, spec)
     is_symbol = spec.vocabulary.end_of_word_id is not None
-    require_format(
+    require_options(
         kind,
         alphabet=spec.alphabet,
         end_of_word=spec.end_of_word if is_symbol else None,
+        byte_fallback=True,
         normalizer=spec.rules.normalizer,
         # What Hugging Face makes of an added token depends on its id: `tokenizer_json` looks.
         special_tokens=[t.content for t in spec.added_tokens] if kind == "tiktoken" else (),
     )
+    require_cut(kind, spec.rules, spec.alphabet)
     require_sayable(kind, spec)
 
 
@@ -109,16 +134,16 @@ def _check_added(kind: str, spec: TokenizerSpec) -> None:
             raise ExportError(f"{shown}, or its id {token.id}, appears twice")
         # In a tokenizer.json an added token may also be one that merging makes.
         other = spec.vocabulary.tokens.get(token.id)
-        if other is not None and (kind == "tiktoken" or other != token.content.encode()):
+        if other is not None and (kind in _RANKS or other != token.content.encode()):
             raise ExportError(f"id {token.id} is given to both {shown} and {other[:60]!r}")
-        if token.verbatim and spec.rules.normalizer:
+        if token.verbatim and spec.rules.normalizer and kind not in _PIECES:
             raise ExportError(
                 f"{shown} is looked for in normalised text as it stands, which no format but "
                 "SentencePiece's own can say"
             )
-        if kind == "tiktoken" and not token.special:
+        if kind in _RANKS and not token.special:
             raise ExportError(
-                f"tiktoken knows only special tokens, but {shown} is not special: it is always "
+                f"{kind} knows only special tokens, but {shown} is not special: it is always "
                 "matched. Save as 'huggingface'."
             )
 

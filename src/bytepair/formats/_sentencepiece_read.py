@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
-from bytepair.errors import FormatError, MissingExtraError
+from bytepair.errors import ExportError, FormatError, MissingExtraError
 from bytepair.formats._json import read_bytes
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._pieces import PieceList, TextRules, pieces_spec
 from bytepair.model import TokenizerSpec
 
-_BPE = 2
+BPE = 2
 _OTHER_MODELS = {1: "unigram", 3: "word", 4: "char"}
 
 
@@ -65,6 +66,32 @@ def char_map_of(source: str, blob: bytes) -> tuple[tuple[str, str], ...]:
     return tuple((str(key), str(replacement)) for key, replacement in rules)
 
 
+def char_map_blob(rules: tuple[tuple[str, str], ...]) -> bytes:
+    """The rules as `sentencepiece` compiles them; b"" for none.
+
+    Raises:
+        ExportError: it does not take them.
+    """
+    if not rules:
+        return b""
+    table = "".join(f"{_hexadecimal(key)}\t{_hexadecimal(new)}\n" for key, new in rules)
+    sentencepiece, model = extra("sentencepiece"), extra("sentencepiece.sentencepiece_model_pb2")
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "rules.tsv")
+        path.write_text(table, encoding="ascii")
+        try:
+            normalizer = sentencepiece.SentencePieceNormalizer(rule_tsv=str(path))
+        except RuntimeError as error:
+            raise ExportError(f"SentencePiece cannot compile the character map: {error}") from error
+    spec = model.NormalizerSpec.FromString(normalizer.serialized_normalizer_spec())
+    blob: bytes = spec.precompiled_charsmap
+    return blob
+
+
+def _hexadecimal(text: str) -> str:
+    return " ".join(f"{ord(char):X}" for char in text)
+
+
 def extra(module: str) -> ModuleType:
     """A module of an optional package that this room reads with.
 
@@ -104,7 +131,7 @@ def _check_texts(path: Path, texts: Sequence[Any], unk_surface: Any) -> None:
 
 def _check_supported(path: Path, proto: Any) -> None:
     trainer, normalizer = proto.trainer_spec, proto.normalizer_spec
-    if trainer.model_type != _BPE:
+    if trainer.model_type != BPE:
         kind = _OTHER_MODELS.get(trainer.model_type, str(trainer.model_type))
         raise FormatError(f"{path}: a SentencePiece model of the type {kind!r} is not BPE")
     refused = {

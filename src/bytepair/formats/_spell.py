@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bytepair.errors import ExportError
-from bytepair.formats._vocab import FALLBACK_SPELLINGS, Spelling
+from bytepair.formats._vocab import FALLBACK_SPELLINGS, Spelling, bytes_of
 from bytepair.model import BYTE_TO_CHAR, AddedToken, TokenId, Vocabulary
 
 _FALLBACKS = frozenset(FALLBACK_SPELLINGS)
@@ -72,6 +72,19 @@ def added_vocab(
     Raises:
         ExportError: an added token is spelt like another token of the vocabulary.
     """
+    outside = all_outside(spellings, added)
+    counted = range(len(spellings), len(spellings) + len(outside))
+    return {} if list(outside.values()) == list(counted) else outside
+
+
+def all_outside(
+    spellings: Mapping[TokenId, str], added: tuple[AddedToken, ...]
+) -> dict[str, TokenId]:
+    """Added tokens that are no tokens of the vocabulary as well.
+
+    Raises:
+        ExportError: as above.
+    """
     id_by_spelling = {spelling: number for number, spelling in spellings.items()}
     for token in added:
         if id_by_spelling.get(token.content, token.id) != token.id:
@@ -79,6 +92,21 @@ def added_vocab(
                 f"added token {token.content!r} has id {token.id}, but Hugging Face would give it "
                 f"id {id_by_spelling[token.content]}, whose token is spelt the same"
             )
-    outside = {t.content: t.id for t in added if t.content not in id_by_spelling}
-    counted = range(len(spellings), len(spellings) + len(outside))
-    return {} if list(outside.values()) == list(counted) else outside
+    return {t.content: t.id for t in added if t.content not in id_by_spelling}
+
+
+def check_not_looked_up(
+    extra: Mapping[str, TokenId], spelling: Spelling, *, ignore_merges: bool
+) -> None:
+    """Refuse added tokens that text could be encoded to once they stand in the vocabulary.
+
+    Raises:
+        ExportError: there is one.
+    """
+    for content, number in extra.items():
+        shown = f"added token {content!r} (id {number}): programs would also give its id to the"
+        spelt = bytes_of(content) if spelling.is_byte_level else None
+        if ignore_merges and spelt not in {None, content.encode()}:
+            raise ExportError(f"{shown} text {spelt!r}, which their vocabulary spells the same")
+        if spelling.is_first_symbol(content) and (spelt or not spelling.is_byte_level):
+            raise ExportError(f"{shown} character {content!r} wherever they find it")

@@ -22,8 +22,7 @@ def rank_file(spec: TokenizerSpec) -> bytes:
     Raises:
         ExportError: tiktoken would give other ids; the message names the tokens.
     """
-    _check_distinct(spec)
-    _check_merges(spec)
+    check_ranks(spec)
     tokens = sorted(spec.vocabulary.tokens.items())
     return b"".join(b"%s %d\n" % (b64encode(token), number) for number, token in tokens)
 
@@ -63,6 +62,16 @@ def tiktoken_pattern(pattern: str | None) -> str:
         return _WHOLE_DOCUMENT
     spelled = portable_or_refuse(pattern)
     return spelled if name_of(pattern) else rf"{spelled}|(?:(?!(?:{spelled}))[\s\S])+"
+
+
+def check_ranks(spec: TokenizerSpec) -> None:
+    """Refuse merges that tiktoken would do otherwise, given the tokens in the order of their ids.
+
+    Raises:
+        ExportError: it would; the message names the tokens.
+    """
+    _check_distinct(spec)
+    _check_merges(spec)
 
 
 def _check_distinct(spec: TokenizerSpec) -> None:

@@ -132,7 +132,7 @@ def test_an_added_token_that_would_become_a_character_is_refused(spec, tmp_path)
                    alphabet="chars", added_tokens=(AddedToken("(", 2),))  # fmt: skip
     formats.write(spec, tmp_path / "in-a-row")
     spec = replace(spec, added_tokens=(AddedToken("(", 9),))
-    with pytest.raises(ExportError, match=r"id 9\): Hugging Face would also .* character '\('"):
+    with pytest.raises(ExportError, match=r"id 9\): programs would also .* character '\('"):
         formats.write(spec, tmp_path / "behind-a-gap")
 
 
