@@ -17,10 +17,11 @@ from bytepair.model import (
     SplitRules,
     TokenizerSpec,
 )
-from bytepair.patterns import NAMED, resolve
+from bytepair.patterns import NAMED, cuts_alike, resolve
 
-# Spelt differently, they cut alike: the first is GPT-2's own, the others tiktoken's of it.
-_GPT2_PATTERNS = frozenset(NAMED[name] for name in ("gpt2", "r50k", "p50k"))
+# They cut alike, in other words: GPT-2's own, and tiktoken's of it.
+_GPT2_PATTERNS = (NAMED["gpt2"], NAMED["r50k"])
+_WHOLE = r"[\s\S]+"
 _BYTES_ONLY: tuple[Format, ...] = ("tiktoken", "gpt2", "tekken")
 _DROPS = (
     "huggingface silently drops characters that have no token, where bytepair raises an error. "
@@ -106,7 +107,8 @@ def require_cut(kind: Format, rules: SplitRules, alphabet: Alphabet) -> None:
     Raises:
         ExportError: it does not; the message says what it knows.
     """
-    if kind == "gpt2" and rules.pattern not in _GPT2_PATTERNS:
+    pattern = rules.pattern or _WHOLE
+    if kind == "gpt2" and not any(cuts_alike(known, pattern) for known in _GPT2_PATTERNS):
         raise ExportError(
             "vocab.json and merges.txt do not say how text is cut, and all that reads them cuts by "
             "the pattern 'gpt2', this tokenizer by another. Save as 'huggingface', or train with "
@@ -157,8 +159,9 @@ def _unknown_elsewhere(kind: Format, spec: TokenizerSpec) -> Mapping[str, object
         unknown |= {
             "bytes without a token": not spec.vocabulary.byte_ids,
             "decoders": spec.decoder,
-            "added tokens looked for one after the other kind": _differs(spec.added_tokens),
         }
+    if kind in ("tiktoken", "tekken"):
+        unknown["added tokens looked for one after the other kind"] = _differs(spec.added_tokens)
     return unknown
 
 

@@ -36,6 +36,7 @@ def gguf_file(spec: TokenizerSpec) -> bytes:
         MissingExtraError: the `gguf` package is not installed.
     """
     _check_no_overlap(spec.added_tokens)
+    _check_one_pass(spec.added_tokens)
     entries = _byte_level(spec) if spec.alphabet == "bytes" else _pieces(spec)
     entries |= _around(spec)
     entries |= dict(_named_ids(spec))
@@ -87,10 +88,14 @@ def _cutting_name(spec: TokenizerSpec) -> str:
     try:
         return known_cutting(spec.rules, looks_up=spec.ignore_merges)[0]
     except ExportError:
-        name, _ = known_cutting(spec.rules)
-        if orphan(spec) is None:
+        name, cutting = known_cutting(spec.rules)
+        if (token := orphan(spec)) is None:
             return name  # looking up finds what merging makes
-        raise
+        does = "looks" if cutting.ignore_merges else "does not look"
+        raise ExportError(
+            f"token {token[:60]!r} is never made by merging, only by looking whole pre-tokens up, "
+            f"and llama.cpp {does} them up with the cut {name!r}. Save as 'huggingface'."
+        ) from None
 
 
 # ---------------------------------------------------------------------- SentencePiece
@@ -167,3 +172,16 @@ def _check_no_overlap(added: tuple[AddedToken, ...]) -> None:
                     f"the added token {text!r} ends as {other!r} begins: where both overlap in a "
                     "text llama.cpp may find the other one. Save as 'huggingface'."
                 )
+
+
+def _check_one_pass(added: tuple[AddedToken, ...]) -> None:
+    """Bytepair looks for those of the second kind in what those of the first have left."""
+    first = [token.content for token in added if not token.normalized]
+    second = [token.content for token in added if token.normalized]
+    texts = "\0".join(second)
+    for content in first if second else ():
+        if content in texts:
+            raise ExportError(
+                f"the added token {content!r} is part of another, which is only looked for where "
+                "it is not found; llama.cpp looks for the longer one first. Save as 'huggingface'."
+            )

@@ -8,7 +8,7 @@ from functools import cache
 import regex
 
 from bytepair.errors import BytepairWarning, PatternError
-from bytepair.patterns._automaton import Automaton, build
+from bytepair.patterns._automaton import Automaton, build, equivalent
 from bytepair.patterns._codeset import LAST_CODE_POINT, CodeSet
 from bytepair.patterns._syntax import UnsupportedError, parse
 from bytepair.patterns._tree import spelled
@@ -42,6 +42,26 @@ def automaton(pattern: str) -> Automaton | None:
         stacklevel=2,
     )
     return None
+
+
+@cache
+def cuts_alike(one: str, other: str) -> bool:
+    r"""True if two patterns, however they are spelt, find the same in every text.
+
+    Of patterns that only a regex engine can run only the spelling is compared.
+
+    Raises:
+        PatternError: one of them is not a regex.
+
+    >>> cuts_alike(r"\p{L}+|[^\p{L}]", r"\P{L}|\p{L}++"), cuts_alike("a|b", "[ac]")
+    (True, False)
+    """
+    if one == other:
+        return True
+    tables, theirs = _tables(one), _tables(other)
+    if isinstance(tables, Automaton) and isinstance(theirs, Automaton):
+        return equivalent(tables, theirs)
+    return False
 
 
 def check_runs(pattern: str) -> None:
