@@ -76,13 +76,24 @@ def test_the_place_in_an_invalid_regex_is_shown(place, invoke):
     ("target", "options", "message"),
     [
         ("good.txt", [], "no format is known that ends in .txt"),
-        ("out.gguf", [], "no format is known that ends in .gguf"),
+        ("out.gguf", [], "llama.cpp cuts what it calls 'gpt-4o' by a simpler regex"),
+        ("out.model", [], "no tokenizer that is trained here"),
+        ("out/vocab.json", [], "all that reads them cuts by the pattern 'gpt2'"),
         ("out.tiktoken", ["--normalizer", "nfc"], "tiktoken cannot normalise text (nfc)"),
         ("out.tiktoken", ["--alphabet", "chars"], "tiktoken merges bytes, not characters"),
         ("good.txt/out", [], "good.txt/out: cannot be written: good.txt: Not a directory"),
         ("empty.json", [], "empty.json: is a folder"),
     ],
-    ids=["text", "gguf", "normalised-tiktoken", "chars-tiktoken", "below-a-file", "folder"],
+    ids=[
+        "text",
+        "gguf",
+        "sentencepiece",
+        "gpt2",
+        "normalised-tiktoken",
+        "chars-tiktoken",
+        "below-a-file",
+        "folder",
+    ],
 )
 def test_what_could_not_be_saved_is_not_trained(place, invoke, target, options, message):
     """The corpus does not even exist: after hours of training this would come too late."""

@@ -8,6 +8,7 @@ from bytepair.errors import BytepairWarning, ExportError
 from bytepair.formats._gguf_patterns import known_cutting
 from bytepair.formats._hf_normalizer import normalizer_json
 from bytepair.formats._hf_patterns import portable_or_refuse
+from bytepair.formats._sentencepiece_read import extra
 from bytepair.formats._target import Format, known_format
 from bytepair.model import (
     BYTE_TO_CHAR,
@@ -52,11 +53,19 @@ def require_format(
     Raises:
         ArgumentError: the format is unknown.
         ExportError: it cannot express the options; the message says what can.
+        MissingExtraError: the package that writes such files is not installed.
         PatternError: `pattern` is not a known name.
 
     >>> require_format("tiktoken", pattern="gpt2")
     """
     kind, regex = known_format(format), resolve(pattern)
+    if kind == "sentencepiece":
+        raise ExportError(
+            "SentencePiece reads '\u2581' as a space, which no tokenizer that is trained here does. "
+            "Save as 'huggingface'."
+        )
+    if kind == "gguf":
+        extra("gguf")
     if regex is not None:
         portable_or_refuse(regex)
     require_options(

@@ -100,7 +100,10 @@ _CUTTINGS: tuple[tuple[str, Cutting], ...] = (
         Cutting(_steps(rf"{_CONTRACTIONS}|{_WORD}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_SPACE}")),
     ),
     ("jais-2", Cutting(_steps(_JAIS2))),
-    ("tekken", Cutting(resolve_steps("tekken"), ignore_merges=True, add_bos=True, is_exact=False)),
+    (
+        "tekken",
+        Cutting(resolve_steps("tekken"), ignore_merges=True, add_bos=True, is_exact=False),
+    ),
     ("gpt-4o llama4 kanana2 talkie minimax-m2", Cutting(resolve_steps("o200k"), is_exact=False)),
     (
         "granite-embed-multi-97m",
@@ -149,9 +152,9 @@ def known_cutting(rules: SplitRules, *, looks_up: bool | None = None) -> tuple[s
         if looks_up in (None, cutting.ignore_merges):
             return name, cutting
     raise ExportError(
-        "a GGUF file names the way in which text is cut, and no name is known for this tokenizer's. "
-        "Save as 'huggingface', or train with a pattern that has a name there: gpt2, llama3, "
-        "qwen2, starcoder, deepseek-v3, ..."
+        "a GGUF file names the way in which text is cut, and no name is known for that of this "
+        "tokenizer. Save as 'huggingface', or train with a pattern that has a name there: gpt2, "
+        "llama3, qwen2, starcoder, deepseek-v3, ..."
     )
 
 

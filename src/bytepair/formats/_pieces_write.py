@@ -157,9 +157,9 @@ def _unknown(spec: TokenizerSpec, *, is_needed: bool) -> TokenId | None:
     for number, content in spec.vocabulary.tokens.items():
         if number == spec.unk_id or (not spec.merges.is_merge_list and content == _SURFACE):
             return number
-    named = (token.id for token in spec.added_tokens if token.id == spec.unk_id)
-    named = chain(named, (token.id for token in spec.added_tokens if token.content == _UNKNOWN))
-    found = next(named, None)
+    by_id = (token.id for token in spec.added_tokens if token.id == spec.unk_id)
+    by_content = (token.id for token in spec.added_tokens if token.content == _UNKNOWN)
+    found = next(chain(by_id, by_content), None)
     if is_needed and found is None:
         raise ExportError(
             "SentencePiece's models have a piece for what is unknown, and this tokenizer has no "

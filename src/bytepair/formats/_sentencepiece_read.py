@@ -102,7 +102,7 @@ def extra(module: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         raise MissingExtraError(
-            f"this file is read with {module.partition('.')[0]!r}, which cannot be imported "
+            f"such a file is read and written with {module.partition('.')[0]!r}, which cannot be imported "
             f"({error}). Install it with: pip install 'bytepair[formats]'"
         ) from error
 

@@ -15,6 +15,12 @@ from bytepair.errors import ArgumentError, ExportError
         ("x.tiktoken", None, "tiktoken"),
         ("X.TIKTOKEN", None, "tiktoken"),
         ("out", "huggingface", "huggingface"),
+        ("out/vocab.json", None, "gpt2"),
+        ("out", "gpt2", "gpt2"),
+        ("mine-tekken.json", None, "tekken"),
+        ("out", "tekken", "tekken"),
+        ("x.gguf", None, "gguf"),
+        ("tokenizer.model", None, "sentencepiece"),
         ("x.tiktoken", "tiktoken", "tiktoken"),
     ],
 )
@@ -27,16 +33,25 @@ def test_the_format_follows_the_path(path, name, expected):
     ("path", "name", "message"),
     [
         (
-            "x.gguf",
+            "x.txt",
             None,
-            r"no format is known that ends in \.gguf \(give a folder or a name ending",
+            r"no format is known that ends in \.txt \(huggingface: what is a folder or ends in",
         ),
         ("x.pkl", None, "no format is known"),
-        ("out", "pickle", r"unknown format 'pickle' \(known: huggingface, tiktoken\)\.$"),
+        (
+            "out",
+            "pickle",
+            r"unknown format 'pickle' \(known: huggingface, tiktoken, gpt2, tekken, gguf, sentencepiece\)\.$",
+        ),
         ("out", "tiktokn", "Did you mean 'tiktoken'?"),
         ("out", "hugging_face", "Did you mean 'huggingface'?"),
         ("out", "tiktoken", r"format 'tiktoken' needs a path that ends in \.tiktoken"),
         ("x.tiktoken", "huggingface", "needs a path that is a folder or ends in .json"),
+        ("x.json", "gpt2", "is a folder or a file named vocab.json"),
+        ("x.json", "tekken", "has 'tekken' in its name"),
+        ("vocab.json", "huggingface", "needs a path that is a folder or ends in .json"),
+        ("out", "gguf", r"ends in \.gguf"),
+        ("x.gguf", "sentencepiece", r"ends in \.model"),
     ],
 )
 def test_a_wrong_format_is_explained(path, name, message):
