@@ -61,8 +61,8 @@ def require_format(
     kind, regex = known_format(format), resolve(pattern)
     if kind == "sentencepiece":
         raise ExportError(
-            "SentencePiece reads '\u2581' as a space, which no tokenizer that is trained here does. "
-            "Save as 'huggingface'."
+            "SentencePiece reads '\u2581' as a space, which no tokenizer that is trained here "
+            "does. Save as 'huggingface'."
         )
     if kind == "gguf":
         extra("gguf")

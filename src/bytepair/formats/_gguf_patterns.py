@@ -71,7 +71,7 @@ def _steps(*patterns: str) -> tuple[Split, ...]:
 # Names that mean the same, and what.
 _CUTTINGS: tuple[tuple[str, Cutting], ...] = (
     (
-        "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
+        "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
         Cutting(resolve_steps("llama3"), ignore_merges=True, add_bos=True),
     ),
     ("dbrx smaug-bpe glm4 chatglm-bpe", Cutting(resolve_steps("llama3"))),

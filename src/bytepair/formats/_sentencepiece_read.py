@@ -102,8 +102,8 @@ def extra(module: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         raise MissingExtraError(
-            f"such a file is read and written with {module.partition('.')[0]!r}, which cannot be imported "
-            f"({error}). Install it with: pip install 'bytepair[formats]'"
+            f"such a file needs {module.partition('.')[0]!r}, which cannot be imported ({error}). "
+            f"Install it with: pip install 'bytepair[formats]'"
         ) from error
 
 
