@@ -10,8 +10,9 @@ Unicode 9 holds for all later versions (https://www.unicode.org/policies/stabili
 so for these the file only says which code points are meant.
 """
 
+import struct
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import tokenizers
@@ -84,6 +85,49 @@ def lower_case() -> Iterator[str]:
         yield f"{code:04X} {last:04X} {step} {distance}"
 
 
+def clusters() -> Iterator[str]:
+    """The properties by which characters join to clusters, asked of `Precompiled`.
+
+    A map with each byte as a key makes one "Y" of a cluster of up to five bytes, and one of each
+    character of a longer one. What that does not show makes no difference to any text.
+    """
+    units = [0] * 1024
+    units[0] = 256 << 10
+    for byte in range(1, 256):
+        place = 256 ^ byte
+        units[place] = (place ^ 512) << 10 | 1 << 8 | byte
+    units[512] = 1 << 31
+    trie = struct.pack("<1024I", *units)
+    blob = struct.pack("<I", len(trie)) + trie + b"Y\0"
+    count = normalizers.Precompiled(blob).normalize_str
+    joining = {code for code in CODES if count(f"X{chr(code)}") == "Y"}
+    alone = [code for code in CODES if code not in joining]
+    short = [code for code in alone if code < 0x10000]
+
+    def found(among: Iterable[int], text: str, n_parts: int) -> list[int]:
+        return [code for code in among if len(count(text.format(chr(code)))) == n_parts]
+
+    rows = {
+        "joining: ranges of those that join the character before them": sorted(joining),
+        "extending: ranges of those of them that may stand within a sequence": found(
+            sorted(joining), "\u00a9{}\u200d\u00a9\u0301", 5
+        ),
+        "linking: ranges of those of them that join two consonants": found(
+            sorted(joining), "\u0915{}\u0915\u0301", 4
+        ),
+        "prepending: ranges of those that join the character behind them": found(alone, "{}X", 1),
+        "controls: ranges of those that join nothing": found(short, "{}\u0301", 2),
+        "pictographs: ranges of those that a joiner joins": found(alone, "\u00a9\u200d{}", 3),
+    }
+    controls = set(rows["controls: ranges of those that join nothing"])
+    rows["consonants: ranges of those that are joined by linking ones"] = found(
+        sorted(set(short) - controls), "\u0915\u094d{}\u0301", 4
+    )
+    for name, codes in rows.items():
+        yield f"# {name}"
+        yield from lines(codes)
+
+
 def main() -> None:
     if tokenizers.__version__ != VERSION:
         raise SystemExit(f"want tokenizers {VERSION}, not {tokenizers.__version__}")
@@ -103,6 +147,7 @@ def main() -> None:
         *lines(removed_by(clean)),
         "# lower: first, last, step, distance of capitals; or capital = small letters (Unicode 17)",
         *lower_case(),
+        *clusters(),
     ]
     TARGET.write_text("\n".join(text) + "\n", encoding="ascii")
 

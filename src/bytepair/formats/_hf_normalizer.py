@@ -1,13 +1,15 @@
 """The "normalizer" of a `tokenizer.json`: what is done to text before it is cut."""
 
+import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from bytepair.errors import ExportError
+from bytepair.errors import ExportError, FormatError
 from bytepair.formats._hf_patterns import portable_or_refuse, read_source
 from bytepair.formats._hf_pretokenizer import leaves
 from bytepair.formats._json import Object, Section
-from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip
+from bytepair.model import CharMap, NormalizerStep, Precompiled, Prepend, Replace, Strip
+from bytepair.normalizers import cluster_rules
 
 _NAME_BY_TYPE = {
     "NFC": "nfc",
@@ -76,6 +78,19 @@ def _strip(leaf: Section) -> list[NormalizerStep]:
     return [Strip(leaf.get("strip_left", bool), leaf.get("strip_right", bool))]
 
 
+def _precompiled(leaf: Section) -> list[NormalizerStep]:
+    encoded = leaf.get("precompiled_charsmap", str)
+    where = leaf.path("precompiled_charsmap")
+    try:
+        step = Precompiled(binascii.a2b_base64(encoded.encode(), strict_mode=True))
+        cluster_rules(step.charsmap)
+    except (binascii.Error, UnicodeEncodeError) as error:
+        raise leaf.error(f"{where} is not base64 ({error})") from error
+    except FormatError as error:
+        raise leaf.error(f"{where}: {error}") from error
+    return [step]
+
+
 def _bert(leaf: Section) -> list[NormalizerStep]:
     lowercase = leaf.get("lowercase", bool)
     strips = leaf.optional("strip_accents", bool)
@@ -92,6 +107,7 @@ _READERS: Mapping[str, Callable[[Section], list[NormalizerStep]]] = {
     "Replace": _replace,
     "Prepend": _prepend,
     "Strip": _strip,
+    "Precompiled": _precompiled,
     "BertNormalizer": _bert,
 }
 
@@ -125,8 +141,6 @@ def _component(step: NormalizerStep) -> Object:
     match step:
         case str():
             return _named(step)
-        case CharMap():
-            raise ExportError("a character map has no counterpart in a tokenizer.json")
         case Prepend(text):
             return {"type": "Prepend", "prepend": text}
         case Strip(left, right):
@@ -134,6 +148,9 @@ def _component(step: NormalizerStep) -> Object:
         case Replace(pattern, content, is_regex):
             source = {"Regex": portable_or_refuse(pattern)} if is_regex else {"String": pattern}
             return {"type": "Replace", "pattern": source, "content": content}
+        case Precompiled(charsmap):
+            encoded = binascii.b2a_base64(charsmap, newline=False).decode()
+            return {"type": "Precompiled", "precompiled_charsmap": encoded}
         case CharMap():
             raise ExportError(
                 "a tokenizer.json cannot express SentencePiece's character map: its Precompiled "

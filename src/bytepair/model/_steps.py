@@ -5,7 +5,7 @@ them is `bytepair.normalizers` and the engines.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -66,7 +66,18 @@ class CharMap:
         return CharMap, (self.rules,)
 
 
-NormalizerStep = str | Replace | Prepend | Strip | CharMap
+@dataclass(frozen=True, slots=True)
+class Precompiled:
+    """SentencePiece's character map, as Hugging Face's library applies it: to whole clusters.
+
+    Attributes:
+        charsmap: the compiled map, as the file has it.
+    """
+
+    charsmap: bytes = field(repr=False)
+
+
+NormalizerStep = str | Replace | Prepend | Strip | CharMap | Precompiled
 """One normaliser: its name (see `bytepair.normalizers`), or a step with parameters."""
 
 # ------------------------------------------------------------------ pre-tokenisers

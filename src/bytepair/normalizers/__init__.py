@@ -1,6 +1,7 @@
 """Normalisers by name: what is done to text before it is split, in training and in use."""
 
 from bytepair.normalizers._aligned import Aligned
+from bytepair.normalizers._clusters import cluster_rules
 from bytepair.normalizers._forms import FORMS, quick_values
 from bytepair.normalizers._normalize import (
     NAMES,
@@ -15,6 +16,7 @@ __all__ = [
     "FORMS",
     "NAMES",
     "Aligned",
+    "cluster_rules",
     "normalize",
     "normalize_aligned",
     "normalized",

@@ -3,8 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from bytepair.errors import ArgumentError, EncodeError
-from bytepair.model import CharMap, NormalizerStep, Prepend, Replace, Strip, byte_positions
+from bytepair.model import (
+    CharMap,
+    NormalizerStep,
+    Precompiled,
+    Prepend,
+    Replace,
+    Strip,
+    byte_positions,
+)
 from bytepair.normalizers._aligned import Aligned, Edit
+from bytepair.normalizers._clusters import MapClusters, of_step
 from bytepair.normalizers._named import USERS, Rewriting, named
 from bytepair.normalizers._rewrite import MapCharacters, ReplaceMatches, edited, prepend, strip
 
@@ -59,7 +68,7 @@ def normalize(data: bytes, steps: Sequence[NormalizerStep], limit: int | None = 
     limit = _limit(data) if limit is None else limit
     text = data.decode("utf-8", "surrogateescape")
     for rewriting in _rewritings(steps):
-        if isinstance(rewriting, ReplaceMatches | MapCharacters):
+        if isinstance(rewriting, ReplaceMatches | MapCharacters | MapClusters):
             text = edited(text, _bounded(rewriting.edits(text), limit))
         else:
             text = rewriting.apply(text)
@@ -117,7 +126,7 @@ def _shifts(text: Aligned, chars: str, edits: Sequence[Edit]) -> bool:
 
 def _rewritings(
     steps: Sequence[NormalizerStep],
-) -> Iterator[Rewriting | ReplaceMatches | MapCharacters]:
+) -> Iterator[Rewriting | ReplaceMatches | MapCharacters | MapClusters]:
     for step in steps:
         match step:
             case str():
@@ -130,3 +139,5 @@ def _rewritings(
                 yield strip(step)
             case CharMap():
                 yield MapCharacters(step)
+            case Precompiled():
+                yield of_step(step)

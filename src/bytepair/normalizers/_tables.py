@@ -5,7 +5,7 @@ Each Python version has another Unicode version, and so has each part of Hugging
 normalised alike on every machine (tools/make_normalizer_tables.py).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def _sections() -> Mapping[str, list[str]]:
     return {part.partition(":")[0]: part.splitlines()[1:] for part in parts}
 
 
-def char_class(codes: Collection[int]) -> str:
+def char_class(codes: Iterable[int]) -> str:
     r"""A regex class of these code points.
 
     >>> char_class([0x61, 0x62, 0x301])

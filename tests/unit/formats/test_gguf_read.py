@@ -147,7 +147,7 @@ def test_every_known_cut_is_compiled(name):
 
 def test_a_cut_that_is_not_known_can_be_passed(byte_level):
     """The message lists those known; a guess would give wrong ids."""
-    with pytest.raises(FormatError, match=r"'gpt-9' is not known here .*: llama3, .*Pass patt"):
+    with pytest.raises(FormatError, match=r"'gpt-9' is not known here .*: llama-bpe, .*Pass patt"):
         formats.read(byte_level(tokenizer_pre="gpt-9"))
     path = byte_level(tokenizer_pre=None)
     with pytest.raises(FormatError, match="is missing: how text is cut would be a guess"):

@@ -94,8 +94,13 @@ REFUSED = [
     ({"type": "Upper"}, "normalizer.type 'Upper' is not supported (known: NFC, NFD"),
     (
         {"type": "Precompiled", "precompiled_charsmap": ""},
-        "normalizer.type 'Precompiled' is not supported (known: NFC, NFD",
+        "normalizer.precompiled_charsmap: the character map is damaged: its tree cannot have 0",
     ),
+    (
+        {"type": "Precompiled", "precompiled_charsmap": "A!"},
+        "normalizer.precompiled_charsmap is not base64",
+    ),
+    ({"type": "Precompiled"}, "normalizer.precompiled_charsmap is missing"),
     (sequence({"type": "NFC"}, {"type": "Upper"}), "normalizer.normalizers[1].type 'Upper'"),
     (
         sequence({"type": "ByteLevel"}, {"type": "NFC"}),
