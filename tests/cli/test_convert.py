@@ -1,6 +1,7 @@
 """`bytepair convert`: another format, proven to be the same tokenizer."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import tiktoken.load
 import tokenizers
 
 import bytepair
+import foreign
+from bytepair.cli._consumers import Consumer
 from bytepair.cli._proof import first_difference, texts_to_compare
 from bytepair.model import AddedToken
 
@@ -21,6 +24,8 @@ def test_to_tiktoken_and_what_is_said(here, invoke, saved):
     assert lines[:2] == ["saved     small.tiktoken", "saved     small.tiktoken.json"]
     assert lines[2].startswith("compared  ")
     assert lines[2].endswith(" texts and 280 tokens: 0 differences")
+    assert re.fullmatch(r"compared  [0-9,]+ texts with tiktoken [0-9.]+: 0 differences", lines[3])
+    assert all(int(line.split()[1].replace(",", "")) >= 10_000 for line in lines[2:])
 
 
 def test_tiktoken_reads_the_result_alike(here, invoke, saved, tok):
@@ -49,7 +54,9 @@ def test_json(here, invoke, saved):
     output = json.loads(invoke("convert", saved, "x.json", "--json").stdout)
     assert output["saved"] == ["x.json"]
     assert output["n_tokens"] == 280
-    assert output["n_texts"] > 280 + 256
+    assert output["n_texts"] >= 10_000
+    assert output["library"].startswith("tokenizers ")
+    assert 10_000 <= output["n_library_texts"] < output["n_texts"]
 
 
 def test_what_a_format_cannot_say_is_refused(here, invoke, files_in):
@@ -117,3 +124,45 @@ def test_a_difference_is_an_error(here, invoke, saved, monkeypatch):
     monkeypatch.setattr("bytepair.cli._convert.first_difference", lambda *_: "token 7 was a")
     result = invoke("convert", saved, "x.json", exit_code=1)
     assert result.stderr == "error: x.json: not the same tokenizer, do not use it: token 7 was a\n"
+
+
+def test_a_library_that_is_missing_is_said(here, invoke, saved, monkeypatch):
+    """That nobody else was asked must not look like a proof."""
+    monkeypatch.setattr("bytepair.cli._consumers.installed_version", lambda _: None)
+    last = invoke("convert", saved, "x.json").stdout.splitlines()[-1]
+    assert last.startswith("not asked tokenizers, which is not installed: bytepair's own reader")
+    output = json.loads(invoke("convert", saved, "x.json", "--json").stdout)
+    assert (output["library"], output["n_library_texts"]) == (None, 0)
+
+
+def test_a_library_that_differs_is_an_error(here, invoke, saved, monkeypatch):
+    """The first text is shown, with both ids."""
+    consumer = Consumer("tokenizers 9", lambda _: [7], finds_special=True)
+    monkeypatch.setattr("bytepair.cli._convert.consumer_of", lambda *_: consumer)
+    result = invoke("convert", saved, "x.json", exit_code=1)
+    assert result.stderr == (
+        "error: x.json: not the same tokenizer to tokenizers 9, do not use it: '' was [] and is "
+        "[7]\n"
+    )
+
+
+def test_to_gpt2_and_mistral_by_name_and_by_option(here, invoke):
+    """Two names say their format; a folder needs to be told."""
+    bytepair.train(
+        ["low lower lowest"] * 3, vocab_size=260, pattern="gpt2", special_tokens=()
+    ).save("low")
+    for target, options in (("g/vocab.json", []), ("h", ["--format", "gpt2"])):
+        lines = invoke("convert", "low", target, *options).stdout.splitlines()
+        assert [Path(line.split()[-1]).name for line in lines[:3]] == [
+            "vocab.json",
+            "merges.txt",
+            "tokenizer_config.json",
+        ]
+    lines = invoke("convert", "low", "mine", "--format", "tekken").stdout.splitlines()
+    assert lines[0] == "saved     mine/tekken.json"
+
+
+def test_models_of_sentencepiece_stay_so(here, invoke):
+    """The library itself is the judge."""
+    (here / "a.model").write_bytes(foreign.sentencepiece_model(byte_fallback=True))
+    assert "texts with sentencepiece " in invoke("convert", "a.model", "b.model").stdout

@@ -31,6 +31,7 @@ from bytepair import formats
 from bytepair.model import Replace, TokenizerSpec
 from bytepair.normalizers import normalize
 from bytepair.patterns import for_oniguruma
+from foreign import char_map_blob
 from inputs import FRAGMENTS, medley
 
 SPECIALS = ["<unk>", "<s>", "</s>"]
@@ -170,6 +171,8 @@ NORMALIZERS = {
     "lowercase": normalizers.Lowercase(),
     "strip-accents": normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]),
     "nmt": normalizers.Nmt(),
+    "precompiled": normalizers.Precompiled(char_map_blob("nmt_nfkc")),
+    "precompiled-folded": normalizers.Precompiled(char_map_blob("nfkc_cf")),
     "bert": normalizers.BertNormalizer(),
     "bert-accents": normalizers.BertNormalizer(False, False, True, False),
     "strip": normalizers.Strip(),
