@@ -20,8 +20,6 @@ from bytepair.model import (
 )
 from bytepair.patterns import NAMED, cuts_alike, resolve
 
-# They cut alike, in other words: GPT-2's own, and tiktoken's of it.
-_GPT2_PATTERNS = (NAMED["gpt2"], NAMED["r50k"])
 _WHOLE = r"[\s\S]+"
 _BYTES_ONLY: tuple[Format, ...] = ("tiktoken", "gpt2", "tekken")
 _DROPS = (
@@ -116,8 +114,7 @@ def require_cut(kind: Format, rules: SplitRules, alphabet: Alphabet) -> None:
     Raises:
         ExportError: it does not; the message says what it knows.
     """
-    pattern = rules.pattern or _WHOLE
-    if kind == "gpt2" and not any(cuts_alike(known, pattern) for known in _GPT2_PATTERNS):
+    if kind == "gpt2" and not cuts_alike(NAMED["gpt2"], rules.pattern or _WHOLE):
         raise ExportError(
             "vocab.json and merges.txt do not say how text is cut, and all that reads them cuts by "
             "the pattern 'gpt2', this tokenizer by another. Save as 'huggingface', or train with "

@@ -139,8 +139,7 @@ def known_cutting(rules: SplitRules, *, looks_up: bool | None = None) -> tuple[s
     Raises:
         ExportError: no name stands for it; the message says which there are.
     """
-    pattern = NAMED["gpt2"] if rules.pattern == NAMED["r50k"] else rules.pattern  # cut alike
-    steps = rules.steps if pattern is None else (Split(pattern),)
+    steps = rules.steps if rules.pattern is None else (Split(rules.pattern),)
     same = {n: c for n, c in CUTTING_BY_NAME.items() if _same_steps(c.steps, steps)}
     exact = {name: cutting for name, cutting in same.items() if cutting.is_exact}
     if same and not exact:

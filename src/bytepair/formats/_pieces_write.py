@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bytepair.errors import ExportError
 from bytepair.formats._pieces import SPACE, Kind, PieceList, TextRules, text_steps
-from bytepair.formats._replay import Making, replay_all
+from bytepair.formats._replay import Making, orphan, replay_all
 from bytepair.formats._spell import spell
 from bytepair.formats._vocab import Spelling
 from bytepair.model import (
@@ -103,6 +103,7 @@ def piece_list(
     Raises:
         ExportError: SentencePiece would give other ids; the message names the token.
     """
+    _check_lookups(spec)
     spellings = _spellings(spec, form)
     kinds = dict.fromkeys(spellings, Kind.NORMAL) | dict(
         _added_kinds(spec.added_tokens, has_symbols)
@@ -120,6 +121,19 @@ def piece_list(
         [scores.get(number, 0.0) for number in numbers],
         [kinds.get(number, Kind.UNUSED) for number in numbers],
     )
+
+
+def _check_lookups(spec: TokenizerSpec) -> None:
+    if spec.ignore_merges and (token := orphan(spec)) is not None:
+        raise ExportError(
+            f"token {token[:60]!r} is never made by merging, only by looking whole texts up, which "
+            "SentencePiece does not. Save as 'huggingface'."
+        )
+    if not spec.vocabulary.byte_ids and not (spec.fuse_unk and spec.unk_id is not None):
+        raise ExportError(
+            "SentencePiece makes one unknown piece of neighbours without a token; this tokenizer "
+            "does not. Save as 'huggingface'."
+        )
 
 
 def _spellings(spec: TokenizerSpec, form: TextForm) -> dict[TokenId, str]:

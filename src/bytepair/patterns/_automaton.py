@@ -54,16 +54,19 @@ def equivalent(one: Automaton, other: Automaton) -> bool:
     pairs = np.unique(_class_of_all(one).astype(np.int64) << 16 | _class_of_all(other))
     ends = one.n_classes << 16 | other.n_classes
     columns = [*pairs.tolist(), one.invalid_class << 16 | other.invalid_class, ends]
-    seen, queue = {(1, 1)}, [(1, 1)]
+    # State of each, and whether the last ends that both have seen so far are the same.
+    queue: list[tuple[int, int, bool]] = [(1, 1, True)]
+    seen = set(queue)
     while queue:
-        state, twin = queue.pop()
+        state, twin, agree = queue.pop()
         for column in columns:
-            entry = int(one.transitions[state, column >> 16])
-            their = int(other.transitions[twin, column & 0xFFFF])
-            if entry & 1 != their & 1 or (entry >> 1 == 0) != (their >> 1 == 0):
+            entry = int(one.transitions[state, column >> 16]) if state else 0
+            their = int(other.transitions[twin, column & 0xFFFF]) if twin else 0
+            ends_here = (entry & 1) + (their & 1)
+            following = entry >> 1, their >> 1, ends_here == 2 or (agree and ends_here == 0)
+            if following == (0, 0, False):
                 return False
-            following = entry >> 1, their >> 1
-            if following != (0, 0) and following not in seen:
+            if any(following[:2]) and following not in seen:
                 seen.add(following)
                 queue.append(following)
     return True

@@ -105,6 +105,20 @@ def orphan_of_two(spec):
     return {"vocabulary": Vocabulary(tokens, spec.vocabulary.byte_ids)}
 
 
+def orphan_of_three(spec):
+    """Likewise with a token that no two others make."""
+    tokens = dict(spec.vocabulary.tokens) | {5000: b"zqz"}
+    return {"vocabulary": Vocabulary(tokens, spec.vocabulary.byte_ids)}
+
+
+def test_unknown_neighbours_are_one_piece(tmp_path):
+    """So they must be here, where there are no bytes to fall back on."""
+    (tmp_path / "a.model").write_bytes(foreign.sentencepiece_model())
+    spec = formats.read(tmp_path / "a.model")
+    with pytest.raises(ExportError, match="makes one unknown piece of neighbours"):
+        formats.write(replace(spec, fuse_unk=False), tmp_path / "x.model")
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -117,10 +131,24 @@ def orphan_of_two(spec):
             "'<t>' is not special: it is matched in every text",
         ),
         (orphan_of_two, "is never made by merging, but SentencePiece would|without a token"),
+        (
+            lambda spec: orphan_of_three(spec) | {"ignore_merges": True},
+            "only by looking whole texts up|without a token",
+        ),
         (lambda _: {"dropout": 0.1}, "sentencepiece has no dropout"),
         (lambda _: {"alphabet": "bytes"}, "merges characters, not bytes"),
     ],
-    ids=["normaliser", "cut", "decoder", "words", "added", "orphan", "dropout", "bytes"],
+    ids=[
+        "normaliser",
+        "cut",
+        "decoder",
+        "words",
+        "added",
+        "orphan",
+        "looked-up",
+        "dropout",
+        "bytes",
+    ],
 )
 @pytest.mark.parametrize("target", ["x.model", "x.gguf"])
 def test_what_it_would_do_otherwise_is_refused(pieces, changes, message, target, tmp_path):

@@ -1,3 +1,4 @@
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from bytepair.engines import select
 from bytepair.errors import BytepairWarning
-from bytepair.patterns import NAMED, Automaton, automaton, exact_regex_of
+from bytepair.patterns import NAMED, Automaton, automaton, cuts_alike, exact_regex_of
 
 # Everything the dialect has; the last option makes each pattern cover any text.
 COVERED = [
@@ -36,6 +37,23 @@ COVERED = [
     r"(?#c)(?<x>a)(?P<y>b)|[\s\S]",
     r"\p{Latin}+|\p{Letter}\p{^L}|\p{L&}|[\s\S]",
     r"\R|a\z|[\s\S]",
+]
+# Some of them find the same, in other words.
+ALIKE = [
+    r"a|ab|[\s\S]",
+    r"[\s\S]",
+    r"ab|a|[\s\S]",
+    r"a(?:b|(?!b))|[\s\S]",
+    r"ab?|[^a]",
+    r"a+|[^a]",
+    r"[^a]|a++",
+    r"a+?|[^a]",
+    r"a|[b1 ]|[\s\S]",
+    r"a{2,}|[\s\S]",
+    r"aa+|a|[^a]",
+    r"a+(?!b)|[\s\S]",
+    r"[ab]+1?|[\s\S]",
+    r"(?:a|b)+(?:1|)|[\s\S]",
 ]
 REFUSED = [
     (r"(a)\1|.", r"the escape \\1 at position 5"),
@@ -168,3 +186,19 @@ def test_fallback_cuts_on_both_engines(
 def test_nested_repeats_compile_in_moments() -> None:
     """Asking at each level whether the inside can be empty must not build it anew each time."""
     assert tables_of("(?:" * 9 + "a" + ")+" * 9 + "|.") is not None
+
+
+def test_patterns_that_cut_alike_are_told_from_others() -> None:
+    """By brute force: all short texts of the signs that these patterns tell apart."""
+    texts = ["".join(signs) for n in range(1, 6) for signs in product("ab1 ", repeat=n)]
+    cuts = {one: [exact_regex_of(one).findall(text) for text in texts] for one in ALIKE}
+    for one, other in combinations(ALIKE, 2):
+        assert cuts_alike(one, other) == (cuts[one] == cuts[other]), (one, other)
+
+
+def test_published_patterns_are_told_apart() -> None:
+    """Tiktoken spells GPT-2's differently; its present cl100k is not what Llama 3 took over."""
+    assert cuts_alike(NAMED["gpt2"], NAMED["r50k"])
+    assert not cuts_alike(NAMED["cl100k"], NAMED["llama3"])
+    assert not cuts_alike(NAMED["qwen2"], NAMED["llama3"])
+    assert not cuts_alike(r"(a)\1|[^x]", r"(a)a|[^x]")  # only a regex engine can run the first
