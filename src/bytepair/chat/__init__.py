@@ -4,7 +4,8 @@ Every character of the result tells whether the template wrote it or somebody's 
 control tokens can be looked for in the template's own text alone.
 """
 
-from bytepair.chat._template import ChatTemplate, Message, template
+from bytepair.chat._template import ChatTemplate, Message, Tool, template
+from bytepair.chat._tools import tool_schema
 from bytepair.chat._traced import Traced
 
-__all__ = ["ChatTemplate", "Message", "Traced", "template"]
+__all__ = ["ChatTemplate", "Message", "Tool", "Traced", "template", "tool_schema"]

@@ -1,12 +1,14 @@
 """`ChatTemplate`: messages to one text, with the errors of a template shown where they are."""
 
+import inspect
 import re
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from bytepair.chat._tools import tool_schema
 from bytepair.chat._traced import Traced
 from bytepair.errors import ArgumentError, ChatTemplateError, InputTypeError, MissingExtraError
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 Message = Mapping[str, Any]
+Tool = Mapping[str, Any] | Callable[..., Any]
+"""A JSON schema, or a function of which one is made."""
 
 _ROLES = frozenset(
     ("system", "developer", "user", "assistant", "model", "tool", "function", "ipython")
@@ -61,7 +65,7 @@ class ChatTemplate:
         self,
         messages: Sequence[Message],
         *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
+        tools: Sequence[Tool] | None = None,
         documents: Sequence[Mapping[str, Any]] | None = None,
         named_tokens: Mapping[str, str] | None = None,
         add_generation_prompt: bool = False,
@@ -96,7 +100,7 @@ class ChatTemplate:
                 **own,
                 **{name: _plain(value) for name, value in (variables or {}).items()},
                 "messages": chat,
-                "tools": _objects("tools", tools),
+                "tools": _objects("tools", _schemas(tools)),
                 "documents": _objects("documents", documents),
                 "add_generation_prompt": add_generation_prompt,
             }
@@ -176,14 +180,23 @@ def _message(number: int, message: object) -> dict[str, Any]:
     return plain
 
 
+def _schemas(tools: Sequence[Tool] | None) -> Sequence[Any] | None:
+    if isinstance(tools, (str, bytes, Mapping)) or callable(tools):
+        raise InputTypeError(f"tools must be a list, got {type(tools).__name__}: {tools!r:.60}.")
+    return tools and [
+        tool_schema(tool) if inspect.isfunction(tool) or inspect.ismethod(tool) else tool
+        for tool in tools
+    ]
+
+
 def _objects(option: str, values: Sequence[Mapping[str, Any]] | None) -> list[Any] | None:
     if values is None:
         return None
     for number, value in enumerate(values):
         if not isinstance(value, Mapping):
             raise InputTypeError(
-                f"{option}[{number}] must be a dict (of a tool: its JSON schema), got "
-                f"{type(value).__name__}: {value!r:.60}."
+                f"{option}[{number}] must be a dict (of a tool: its JSON schema, or a function "
+                f"with annotations and a docstring), got {type(value).__name__}: {value!r:.60}."
             )
     return [_plain(value) for value in values]
 

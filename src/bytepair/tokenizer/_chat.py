@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.chat import ChatTemplate, Message, Traced, template
+from bytepair.chat import ChatTemplate, Message, Tool, Traced, template
 from bytepair.errors import ArgumentError, SpecialTokenError
 from bytepair.model import (
     NAMED_TOKENS,
@@ -27,8 +27,6 @@ from bytepair.tokenizer._cutters import Cutters
 from bytepair.tokenizer._encode import Encoding
 from bytepair.tokenizer._segments import SegmentCache, encode_segments
 from bytepair.tokenizer._stretches import Stretches
-
-_Objects = Sequence[Mapping[str, Any]]
 
 
 class MaskedIds(NamedTuple):
@@ -50,8 +48,8 @@ class Chat(Encoding):
         self,
         messages: Sequence[Message],
         *,
-        tools: _Objects | None = None,
-        documents: _Objects | None = None,
+        tools: Sequence[Tool] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
         chat_template: str | None = None,
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
@@ -66,8 +64,8 @@ class Chat(Encoding):
         self,
         messages: Sequence[Message],
         *,
-        tools: _Objects | None = None,
-        documents: _Objects | None = None,
+        tools: Sequence[Tool] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
         chat_template: str | None = None,
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
@@ -82,8 +80,8 @@ class Chat(Encoding):
         self,
         messages: Sequence[Message],
         *,
-        tools: _Objects | None = None,
-        documents: _Objects | None = None,
+        tools: Sequence[Tool] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
         chat_template: str | None = None,
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
@@ -97,8 +95,8 @@ class Chat(Encoding):
         self,
         messages: Sequence[Message],
         *,
-        tools: _Objects | None = None,
-        documents: _Objects | None = None,
+        tools: Sequence[Tool] | None = None,
+        documents: Sequence[Mapping[str, Any]] | None = None,
         chat_template: str | None = None,
         add_generation_prompt: bool = False,
         continue_final_message: bool | str = False,
@@ -116,7 +114,7 @@ class Chat(Encoding):
 
         Args:
             messages: dicts with "role" and "content", or what else the template knows.
-            tools: JSON schemas.
+            tools: JSON schemas, or functions with annotations and a docstring in Google's form.
             chat_template: name of one of the tokenizer's own, or Jinja; None: "tool_use" where
                 there are tools and such a template, else "default".
             add_generation_prompt: end with the beginning of an assistant's message.
@@ -128,7 +126,8 @@ class Chat(Encoding):
             variables: whatever else the template asks for.
 
         Raises:
-            ArgumentError, InputTypeError: no template, no conversation, or options that contradict.
+            ArgumentError, InputTypeError: no template, no conversation, a function of which no
+                schema can be made, or options that contradict each other.
             ChatTemplateError: the template is not valid, fails, or refuses the conversation.
             SpecialTokenError: a message spells a control token that the vocabulary makes of
                 ordinary text too.

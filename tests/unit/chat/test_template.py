@@ -138,12 +138,6 @@ def test_what_is_no_conversation_is_refused(messages, error):
         template("x").render(messages)
 
 
-def test_tools_are_schemas():
-    """A function cannot be shown to a model."""
-    with pytest.raises(InputTypeError, match=r"tools\[0\] must be a dict"):
-        template("x").render(HI, tools=[len])
-
-
 def test_members_that_are_none_are_as_if_missing():
     """Servers send `"tool_calls": null`, which templates would print."""
     messages = [{"role": "assistant", "content": None, "reasoning": "r", "tool_calls": None}]
