@@ -13,17 +13,14 @@ tokenizer of transformers can do is as it was; files too. Needs `pip install
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bytepair import formats
 from bytepair.errors import (
-    ArgumentError,
+    BytepairError,
     BytepairWarning,
     ExportError,
     FormatError,
@@ -35,27 +32,32 @@ from bytepair.tokenizer import Tokenizer
 try:
     from tokenizers import Tokenizer as Backend
     from transformers import AutoTokenizer, BatchEncoding, PreTrainedTokenizerFast
-    from transformers.tokenization_utils_base import PaddingStrategy, TruncationStrategy
 except ImportError as error:
     raise MissingExtraError(
         'transformers is not installed. Install it with: pip install "bytepair[transformers]"'
     ) from error
 
 from bytepair.integrations._core import Core
+from bytepair.integrations._rows import Rows
 
 __all__ = ["BytepairTokenizer", "accelerate", "check_folder", "restore"]
 
 _T = TypeVar("_T", bound=PreTrainedTokenizerFast)
 
-_PLAIN = (  # arguments of a call, and the values with which our core answers it
-    ("text_pair", (None,)),
-    ("is_split_into_words", (False,)),
-    ("return_token_type_ids", (None, False)),
-    ("return_overflowing_tokens", (False,)),
-    ("return_special_tokens_mask", (False,)),
-    ("return_offsets_mapping", (False,)),
-    ("return_length", (False,)),
-    ("sanitize_control_tokens", (None, False)),
+_PLAIN = frozenset(  # arguments of a call that our core knows, whatever their values
+    (
+        "add_special_tokens",
+        "max_length",
+        "pad_to_multiple_of",
+        "padding_side",
+        "padding_strategy",
+        "return_attention_mask",
+        "return_tensors",
+        "split_special_tokens",
+        "stride",  # of what overflows
+        "truncation_strategy",
+        "verbose",
+    )
 )
 
 
@@ -91,7 +93,7 @@ def _plain_encoding(data: dict[str, Any], encodings: Any) -> BatchEncoding:
 
 
 class _Fast(PreTrainedTokenizerFast):
-    """What is put in front of a stock class; its methods are called where ours has no answer."""
+    """What is put in front of a stock class; its methods are called where ours have no answer."""
 
     def _encode_plus(self, text: Any, *args: Any, **options: Any) -> BatchEncoding:
         stock = super()._encode_plus
@@ -101,7 +103,7 @@ class _Fast(PreTrainedTokenizerFast):
         core = _core(self)
         if core is None or core.is_random:
             return stock(text, **options)
-        rows = _Rows(self, core.tokenizer, options)
+        rows = Rows(self, core.tokenizer, options)
         data = rows.encoded(texts, is_batch=not isinstance(text, str))
         if data is None:
             return stock(text, **options)
@@ -137,7 +139,55 @@ class _Fast(PreTrainedTokenizerFast):
         return files
 
 
-class BytepairTokenizer(_Fast):
+class _FastDecoding(PreTrainedTokenizerFast):
+    """The same for decoding, apart: some classes (Whisper's) decode in ways of their own."""
+
+    def decode(self, token_ids: Any, skip_special_tokens: bool = False, **kwargs: Any) -> Any:
+        """The text of ids, or the texts of several rows of them."""
+        result = self._quickly(token_ids, skip_special_tokens, kwargs, rows_only=False)
+        if result is None:
+            return super().decode(token_ids, skip_special_tokens=skip_special_tokens, **kwargs)
+        return result
+
+    def batch_decode(
+        self, sequences: Any, skip_special_tokens: bool = False, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        """The texts of rows of ids."""
+        result: Any = None
+        if not args:
+            result = self._quickly(sequences, skip_special_tokens, kwargs, rows_only=True)
+        if result is None:
+            result = super().batch_decode(sequences, skip_special_tokens, *args, **kwargs)
+        texts: list[str] = result
+        return texts
+
+    def _quickly(self, given: Any, skips: bool, options: dict[str, Any], *, rows_only: bool) -> Any:
+        """By our core; None if the stock tokenizer has to be asked, for its errors among others."""
+        if self._cleans(options.get("clean_up_tokenization_spaces")):
+            return None
+        ids = given.tolist() if hasattr(given, "tolist") else given
+        if not isinstance(ids, (list, tuple)) or not ids:
+            return None
+        if hasattr(ids[0], "tolist"):
+            ids = [each.tolist() for each in ids]
+        core = _core(self)
+        if core is None:
+            return None
+        try:
+            if isinstance(ids[0], (list, tuple)):
+                return core.tokenizer.decode_batch(ids, skip_special_tokens=skips)
+            return None if rows_only else core.tokenizer.decode(ids, skip_special_tokens=skips)
+        except BytepairError:  # ids that do not exist, which are left out there
+            return None
+
+    def _cleans(self, wanted: bool | None) -> bool:
+        """Does the stock class take spaces out? Not for BPE, unless it is old or told twice."""
+        wanted = self.clean_up_tokenization_spaces if wanted is None else wanted
+        name = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
+        return bool(wanted and getattr(self, name, True))
+
+
+class BytepairTokenizer(_FastDecoding, _Fast):
     """A `PreTrainedTokenizerFast` that encodes with bytepair's core.
 
     Calls give what the stock class gives. `from_pretrained` and `save_pretrained` read and write
@@ -176,7 +226,8 @@ def accelerate(tokenizer: _T) -> _T:
 
     Raises:
         InputTypeError: no tokenizer of transformers with a `tokenizers` backend.
-        FormatError: its model, or a part of it, is something bytepair does not support.
+        FormatError: its model, or a part of it, is something bytepair does not support, or its
+            class encodes in a way of its own.
     """
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise InputTypeError(
@@ -184,8 +235,13 @@ def accelerate(tokenizer: _T) -> _T:
             "a tokenizer.json."
         )
     if not isinstance(tokenizer, _Fast):
-        tokenizer.__dict__["_bytepair"] = Core(tokenizer.backend_tokenizer)
         stock: Any = type(tokenizer)
+        if not _is_backends_own(stock, "_encode_plus"):
+            raise FormatError(
+                f"{stock.__name__} encodes in a way of its own, not as its tokenizer.json says: "
+                "use it as it is."
+            )
+        tokenizer.__dict__["_bytepair"] = Core(tokenizer.backend_tokenizer)
         tokenizer.__class__ = _fast_class(stock)
     return tokenizer
 
@@ -205,7 +261,14 @@ def _fast_class(stock: Any) -> Any:
         return _unpickled, (stock, self.__getstate__())
 
     names = {"_stock": stock, "__reduce__": reduced, "__module__": stock.__module__}
-    return type(stock.__name__, (_Fast, stock), names)
+    decodes_alike = _is_backends_own(stock, "_decode", "decode", "batch_decode")
+    fast = (_FastDecoding, _Fast) if decodes_alike else (_Fast,)
+    return type(stock.__name__, (*fast, stock), names)
+
+
+def _is_backends_own(stock: Any, *methods: str) -> bool:
+    backend = PreTrainedTokenizerFast
+    return all(getattr(stock, name) is getattr(backend, name) for name in methods)
 
 
 def _unpickled(stock: Any, state: dict[str, Any]) -> Any:
@@ -248,7 +311,7 @@ _TELLING = (
 # ---------------------------------------------------------------------- within
 
 
-def _core(tokenizer: _Fast) -> Core | None:
+def _core(tokenizer: Any) -> Core | None:
     """Our half, as the backend is now; None if there can be none."""
     backend = tokenizer._tokenizer
     found: Core | None = tokenizer.__dict__.get("_bytepair")
@@ -269,92 +332,5 @@ def _is_plain(texts: Any, options: dict[str, Any]) -> bool:
         isinstance(texts, (list, tuple))
         and len(texts) > 0
         and {str}.issuperset(map(type, texts))
-        and all(options.get(name, values[0]) in values for name, values in _PLAIN)
+        and not any(options[name] for name in options.keys() - _PLAIN)
     )
-
-
-class _Rows:
-    """One call's options, and the data that goes into its `BatchEncoding`."""
-
-    def __init__(self, owner: _Fast, core: Tokenizer, options: dict[str, Any]) -> None:
-        get = options.get
-        self._owner = owner
-        self._core = core
-        self._padding = get("padding_strategy", PaddingStrategy.DO_NOT_PAD)
-        self._truncation = get("truncation_strategy", TruncationStrategy.DO_NOT_TRUNCATE)
-        self._max_length = get("max_length")
-        self._multiple_of = get("pad_to_multiple_of")
-        self._side = get("padding_side") or owner.padding_side
-        self._verbose = get("verbose", True)
-        self._tensors = get("return_tensors")
-        mask = get("return_attention_mask")
-        self._has_mask = "attention_mask" in owner.model_input_names if mask is None else mask
-        splits = get("split_special_tokens")
-        splits = owner.split_special_tokens if splits is None else splits
-        self._encoding: dict[str, Any] = {
-            "allowed_special": set() if splits else "all",
-            "disallowed_special": (),
-            "add_special_tokens": get("add_special_tokens", True),
-        }
-
-    def encoded(self, texts: Sequence[str], *, is_batch: bool) -> dict[str, Any] | None:
-        """The data; None if the stock tokenizer has to be asked, for its errors among others."""
-        if "token_type_ids" in self._owner.model_input_names or not self._set_length():
-            return None
-        try:
-            if self._padding == PaddingStrategy.DO_NOT_PAD and self._tensors is None:
-                rows = self._lists(texts)
-                self._warn(max(rows, key=len))
-                data: dict[str, Any] = {"input_ids": rows}
-                if self._has_mask:
-                    data["attention_mask"] = [[1] * len(row) for row in rows]
-            else:
-                arrays = self._arrays(texts)
-                if arrays is None:
-                    return None
-                data = arrays
-        except ArgumentError:  # max_length leaves no room
-            return None
-        if is_batch or self._tensors is not None:
-            return data
-        return {name: rows[0] for name, rows in data.items()}
-
-    def _lists(self, texts: Sequence[str]) -> list[list[int]]:
-        if len(texts) == 1:  # without what it takes to use threads
-            return [self._core.encode(texts[0], **self._encoding)]
-        return self._core.encode_batch(texts, **self._encoding)
-
-    def _set_length(self) -> bool:
-        if self._truncation == TruncationStrategy.DO_NOT_TRUNCATE:
-            return True
-        self._encoding["max_length"] = self._max_length
-        self._encoding["truncation_side"] = self._owner.truncation_side
-        return self._truncation != TruncationStrategy.ONLY_SECOND and bool(self._max_length)
-
-    def _arrays(self, texts: Sequence[str]) -> dict[str, Any] | None:
-        """Rows of one length, int64[n, width]; lists of them where no tensors are wanted."""
-        ids, offsets = self._core.encode_batch_to_numpy(texts, **self._encoding)
-        lengths = np.diff(offsets)
-        longest = int(lengths.max())
-        is_fixed = self._padding == PaddingStrategy.MAX_LENGTH
-        width = (self._max_length or 0) if is_fixed else longest
-        if self._padding != PaddingStrategy.DO_NOT_PAD and self._multiple_of:
-            width = -(-width // self._multiple_of) * self._multiple_of
-        if longest > width or (
-            self._padding == PaddingStrategy.DO_NOT_PAD and longest > lengths.min()
-        ):
-            return None  # rows of several lengths
-        self._warn(range(width))
-        places = np.arange(width)[None, :]
-        shift = (width - lengths)[:, None] if self._side == "left" else 0
-        mask: NDArray[np.bool_] = (places >= shift) & (places < shift + lengths[:, None])
-        pad_id = self._owner.pad_token_id if width > int(lengths.min()) else 0
-        rows = np.full((len(texts), width), pad_id, np.int64)
-        rows[mask] = ids
-        data = {"input_ids": rows}
-        if self._has_mask:
-            data["attention_mask"] = mask.astype(np.int64)
-        return data if self._tensors else {name: array.tolist() for name, array in data.items()}
-
-    def _warn(self, row: Sequence[int]) -> None:
-        self._owner._eventual_warn_about_too_long_sequence(row, self._max_length, self._verbose)
