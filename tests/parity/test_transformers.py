@@ -4,62 +4,51 @@ Oracle: transformers' stock classes, loading the same folder.
 """
 
 import copy
+import inspect
+import json
 import pickle
-import random
 from pathlib import Path
+from typing import Any, Literal
 
-import numpy as np
 import pytest
 
 pytest.importorskip("transformers", reason="needs the extra: pip install 'bytepair[transformers]'")
 
-from transformers import AutoTokenizer, PreTrainedTokenizerFast
+import transformers
+from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Tokenizer
+from transformers.utils import get_json_schema
 
 import bytepair
-from bytepair.errors import BytepairWarning, InputTypeError
+from bytepair.chat import tool_schema
+from bytepair.errors import BytepairWarning, FormatError, InputTypeError
 from bytepair.integrations.transformers import (
     BytepairTokenizer,
     accelerate,
     check_folder,
     restore,
 )
-
-TEMPLATE = (
-    "{{ bos_token }}{% if tools %}<|tools|>{{ tools | tojson(indent=1) }}<|end|>{% endif %}"
-    "{% for m in messages %}<|{{ m['role'] }}|>\n{% if m.role == 'assistant' %}{% generation %}"
-    "{{ m.content | trim }}<|end|>{% endgeneration %}{% else %}{{ m.content }}<|end|>{% endif %}\n"
-    "{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+from hf_calls import (
+    CHATS,
+    chat_differences,
+    decoding_differences,
+    differences,
+    template_of,
+    texts_of,
 )
-SPECIAL = ["<s>", "<pad>", "<|user|>", "<|assistant|>", "<|end|>", "<|tools|>"]
-WORDS = [
-    "low",
-    "lower",
-    "lowest",
-    "É",
-    "한글",
-    "don't",
-    "1234567",
-    "a+b\n\n",
-    "\t",
-    "é",
-    "<|end|>",
-    "<|user|>",
-    "<|",
-    "😀",
-]
+from inputs import medley
+
+SPECIAL = ["<|tools|>", "<|user|>", "<|assistant|>", "<tool>", "<|end|>", "<s>", "<pad>"]
+TEMPLATE = template_of(SPECIAL[:5])
 
 
 def texts(n: int, seed: int = 0) -> list[str]:
-    """Lines of words, among them control tokens, scripts, odd spaces; and the empty text."""
-    draw = random.Random(seed)
-    return ["", " ", *(" ".join(draw.choices(WORDS, k=draw.randint(1, 9))) for _ in range(n))]
+    """Texts with our control tokens, and with what looks like them."""
+    return texts_of(n, [*SPECIAL, "<|x|>", "<|"], seed)
 
 
 @pytest.fixture(scope="module")
 def tok() -> bytepair.Tokenizer:
-    trained = bytepair.train(
-        ["low lower lowest don't 1234"] * 9, vocab_size=276, special_tokens=SPECIAL
-    )
+    trained = bytepair.train(medley(), vocab_size=1_200, special_tokens=SPECIAL)
     return trained.with_conventions(
         chat_template=TEMPLATE,
         bos_token="<s>",
@@ -81,45 +70,35 @@ def stock(folder: Path) -> PreTrainedTokenizerFast:
     return AutoTokenizer.from_pretrained(folder)
 
 
-CALLS = [
-    {},
-    {"add_special_tokens": False},
-    {"padding": True},
-    {"padding": True, "return_tensors": "np"},
-    {"padding": True, "pad_to_multiple_of": 8, "padding_side": "left", "return_tensors": "np"},
-    {"padding": "max_length", "max_length": 12, "truncation": True},
-    {"padding": "max_length", "max_length": 3},
-    {"truncation": True, "max_length": 5},
-    {"truncation": "longest_first", "max_length": 5, "return_attention_mask": False},
-    {"truncation": True, "max_length": 4, "stride": 1, "return_overflowing_tokens": True},
-    {"split_special_tokens": True},
-    {"return_offsets_mapping": True, "return_special_tokens_mask": True},
-    {"return_token_type_ids": True, "return_length": True},
-]
-
-
-def listed(encoding) -> dict[str, object]:
-    """A `BatchEncoding` as plain values with their kinds."""
-    return {
-        name: (value.dtype, value.tolist()) if isinstance(value, np.ndarray) else value
-        for name, value in encoding.items()
-    }
-
-
-@pytest.mark.parametrize("options", CALLS, ids=str)
-def test_calls_give_what_the_stock_class_gives(folder, stock, options):
-    """One text, many, and pairs; keys, their order, values and dtypes."""
+@pytest.mark.parametrize("kind", ["own class", "accelerated"])
+def test_calls_give_what_the_stock_class_gives(folder, stock, kind):
+    """Ten thousand texts; keys, their order, values and dtypes of every option, and errors."""
     fast = BytepairTokenizer.from_pretrained(folder)
-    batch = texts(200)
-    for args in [(batch,), (batch[7],), (batch[:50], batch[50:100]), ([batch[3]],)]:
-        ours, theirs = fast(*args, **options), stock(*args, **options)
-        assert list(listed(ours).items()) == list(listed(theirs).items())
+    if kind == "accelerated":
+        fast = accelerate(AutoTokenizer.from_pretrained(folder))
+    batch = texts(10_000 if kind == "own class" else 500)
+    assert list(differences(stock, fast, batch)) == []
+    assert list(decoding_differences(stock, fast, batch)) == []
 
 
-def test_ten_thousand_texts_have_the_same_ids(folder, stock):
-    """The plain call, which our core answers, against the stock tokenizer's."""
-    fast, batch = BytepairTokenizer.from_pretrained(folder), texts(10_000, seed=1)
-    assert fast(batch)["input_ids"] == stock(batch)["input_ids"]
+TRAINED = {
+    "gpt2": {"pattern": "gpt2", "normalizer": "nfc"},
+    "no pattern": {"pattern": None},
+    "characters": {"alphabet": "chars", "pattern": "gpt2"},
+}
+
+
+@pytest.mark.parametrize("options", TRAINED.values(), ids=TRAINED)
+def test_other_kinds_of_tokenizers_give_what_the_stock_class_gives(options, tmp_path):
+    """Normalised, without a pattern, of characters with bytes for the rest."""
+    tok = bytepair.train(medley(), vocab_size=1_000, special_tokens=SPECIAL, **options)
+    tok = tok.with_conventions(pad_token="<pad>", eos_token="<|end|>", chat_template=TEMPLATE)
+    tok.save_pretrained(tmp_path / "mine")
+    stock = PreTrainedTokenizerFast.from_pretrained(tmp_path / "mine")
+    fast = BytepairTokenizer.from_pretrained(tmp_path / "mine")
+    assert list(differences(stock, fast, texts(1_000))) == []
+    assert list(decoding_differences(stock, fast, texts(1_000))) == []
+    assert list(chat_differences(stock, fast, tok)) == []
 
 
 def test_saved_folder_is_loaded_with_all_it_says(tok, stock):
@@ -180,6 +159,94 @@ def test_what_is_no_tokenizer_is_not_accelerated():
         accelerate("gpt2")
 
 
+class OwnEncoding(PreTrainedTokenizerFast):
+    """As CodeLlama's, LUKE's and others, which take more than texts."""
+
+    def _encode_plus(self, text, *args, suffix=None, **kwargs):
+        return super()._encode_plus(text + (suffix or ""), *args, **kwargs)
+
+
+class OwnDecoding(PreTrainedTokenizerFast):
+    """As Whisper's, which may leave out time stamps."""
+
+    def _decode(self, token_ids, **kwargs):
+        return super()._decode(token_ids, **kwargs).upper()
+
+
+def test_class_that_encodes_in_its_own_way_is_not_accelerated(folder):
+    """It could take arguments that ours knows nothing of."""
+    with pytest.raises(FormatError, match="OwnEncoding encodes in a way of its own"):
+        accelerate(OwnEncoding.from_pretrained(folder))
+
+
+def test_class_that_decodes_in_its_own_way_goes_on_doing_so(folder, stock):
+    """Only its encoding becomes faster."""
+    fast = accelerate(OwnDecoding.from_pretrained(folder))
+    ids = fast(texts(50))["input_ids"]
+    assert ids == stock(texts(50))["input_ids"]
+    assert fast.batch_decode(ids) == [text.upper() for text in stock.batch_decode(ids)]
+    assert type(restore(fast)) is OwnDecoding
+
+
+def test_core_answers_where_it_can(folder, monkeypatch):
+    """Else the comparisons would say nothing; and what it does not know is left to the class."""
+    fast = BytepairTokenizer.from_pretrained(folder)
+    asked = []
+
+    def ask(*args, **kwargs):
+        asked.append(1)
+
+    for name in ("_encode_plus", "_decode"):
+        monkeypatch.setattr(PreTrainedTokenizerFast, name, ask)
+    row = fast("low lower", padding=True, return_tensors="np")["input_ids"]
+    assert fast.batch_decode(row, skip_special_tokens=True) == ["low lower"]
+    assert (fast.decode(row[0]), asked) == ("low lower", [])
+    fast.decode([1 << 30])
+    fast("low", return_offsets_mapping=True)
+    assert asked == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "threads"),
+    [
+        ("TOKENIZERS_PARALLELISM", "false", 1),
+        ("TOKENIZERS_PARALLELISM", "true", None),
+        ("RAYON_NUM_THREADS", "3", 3),
+        ("RAYON_NUM_THREADS", "0", None),
+        ("RAYON_NUM_THREADS", "many", None),
+    ],
+)
+def test_threads_are_as_many_as_the_stock_class_would_use(monkeypatch, name, value, threads):
+    """Programs that fork, or that share a machine, set these variables."""
+    from bytepair.integrations._rows import _threads
+
+    monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
+    monkeypatch.delenv("RAYON_NUM_THREADS", raising=False)
+    monkeypatch.setenv(name, value)
+    assert _threads() == threads
+
+
+def weather(city: str, days: int | None = None, *, unit: Literal["C", "F"] = "C") -> dict[str, Any]:
+    """The weather of a place.
+
+    Args:
+        city: its name,
+            as on a map
+        days: how many
+        unit: of the temperatures (choices: ["C", "F"])
+
+    Returns:
+        all that is known
+    """
+
+
+def test_function_is_shown_to_a_model_as_transformers_shows_it(tok, stock):
+    """The schema, down to the order of its members, and so the prompt."""
+    assert json.dumps(tool_schema(weather)) == json.dumps(get_json_schema(weather))
+    ids = stock.apply_chat_template(CHATS[0], tools=[weather], return_dict=False)
+    assert tok.apply_chat_template(CHATS[0], tools=[weather]) == ids
+
+
 @pytest.mark.parametrize("kind", ["own class", "accelerated"])
 def test_tokenizer_is_pickled_and_copied(tok, stock, kind):
     """For worker processes; the same bytes before and after use, so that caches find it again."""
@@ -209,11 +276,12 @@ def test_changes_of_the_backend_are_followed(folder):
     from tokenizers import normalizers, processors
 
     fast, stock = (c.from_pretrained(folder) for c in (BytepairTokenizer, PreTrainedTokenizerFast))
+    begin = stock.convert_tokens_to_ids("<s>")
     for tokenizer in (fast, stock):
         tokenizer("low")
         tokenizer.add_tokens(["LOWER x"])
         tokenizer.backend_tokenizer.normalizer = normalizers.NFC()
-    template = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 270)])
+    template = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", begin)])
     assert fast("e\u0301 LOWER x")["input_ids"] == stock("e\u0301 LOWER x")["input_ids"]
     for tokenizer in (fast, stock):
         tokenizer.backend_tokenizer.post_processor = template
@@ -224,43 +292,20 @@ def test_changes_of_the_backend_are_followed(folder):
     )
 
 
-TOOLS = [{"type": "function", "function": {"name": "f", "description": "<b>'é'"}}]
-CHATS = [
-    [{"role": "user", "content": "low"}],
-    [{"role": "user", "content": " é\n"}, {"role": "assistant", "content": " lower "}] * 2,
-    [{"role": "user", "content": None}, {"role": "assistant", "content": "1234", "thinking": "hm"}],
-]
-
-
-@pytest.mark.parametrize("chat", CHATS, ids=len)
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"add_generation_prompt": True, "tools": TOOLS},
-        {"continue_final_message": True},
-    ],
-    ids=str,
-)
-def test_conversations_are_rendered_and_encoded_alike(tok, stock, chat, options):
+@pytest.mark.parametrize("kind", ["own class", "accelerated"])
+def test_conversations_are_rendered_and_encoded_alike(tok, stock, folder, kind):
     """The text, the ids, and which of them an assistant wrote."""
-    chat = [message for message in chat if message["content"] is not None]
-    text = stock.apply_chat_template(chat, tokenize=False, **options)
-    assert tok.apply_chat_template(chat, tokenize=False, **options) == text
-    ids = stock.apply_chat_template(chat, return_dict=False, **options)
-    assert tok.apply_chat_template(chat, **options) == ids
-    if "continue_final_message" not in options:
-        theirs = stock.apply_chat_template(chat, return_assistant_tokens_mask=True, **options)
-        ours = tok.apply_chat_template(chat, return_assistant_tokens_mask=True, **options)
-        assert ours == (theirs["input_ids"], theirs["assistant_masks"])
-        fast = BytepairTokenizer.of(tok)
-        again = fast.apply_chat_template(chat, return_assistant_tokens_mask=True, **options)
-        assert listed(again) == listed(theirs)
+    fast = BytepairTokenizer.of(tok)
+    if kind == "accelerated":
+        fast = accelerate(AutoTokenizer.from_pretrained(folder))
+    assert list(chat_differences(stock, fast, tok)) == []
 
 
 def test_content_is_ordinary_text_as_transformers_can_have_it(tok, stock):
     """With its `sanitize_control_tokens`, which is off by default."""
     chat = [{"role": "user", "content": "<|end|>"}]
+    if "sanitize_control_tokens" not in inspect.signature(stock.apply_chat_template).parameters:
+        pytest.skip(f"transformers {transformers.__version__} cannot")
     safe = stock.apply_chat_template(chat, sanitize_control_tokens=True, return_dict=False)
     assert tok.apply_chat_template(chat) == safe
     assert stock.apply_chat_template(chat, return_dict=False) != safe
@@ -270,6 +315,9 @@ def test_model_type_that_changes_ids_is_found_out(tok, tmp_path):
     """Qwen2's class brings its own pattern, which cuts numbers digit by digit."""
     fast = BytepairTokenizer.of(tok)
     (tmp_path / "config.json").write_text('{"model_type": "qwen2"}', encoding="utf-8")
+    tok.save_pretrained(tmp_path)
+    if type(AutoTokenizer.from_pretrained(tmp_path)) is not Qwen2Tokenizer:
+        pytest.skip(f"transformers {transformers.__version__} makes the class that is named")
     with pytest.warns(BytepairWarning, match="Qwen2Tokenizer.*model_type in config.json decides"):
         fast.save_pretrained(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
