@@ -29,7 +29,7 @@ LIBFUZZER := mkdir -p build && \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev build stub check fix vocab test test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
+.PHONY: help dev build stub check fix vocab test test-torch test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
 
 help: ## list these targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -60,6 +60,12 @@ test: dev ## the whole suite on the native engine, then what depends on the engi
 	  echo "Going on without: the tests of real vocabularies will be skipped."; }
 	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+# PyPI's PyTorch brings gigabytes for graphics cards; this index has it for the processor (200 MB).
+test-torch: dev ## Trainer, collators, datasets, pipelines: what needs PyTorch, which is installed
+	$(PIP) install --extra-index-url https://download.pytorch.org/whl/cpu --editable '.[test-torch]' \
+	  --no-build-isolation
+	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest $(ARGS) tests/torch
 
 # Little optimised: compiling is most of the time.
 test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behaviour sanitizers

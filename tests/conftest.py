@@ -26,6 +26,7 @@ ENGINE_FREE = (
     "tests/docs/test_cli_docs.py",
     "tests/docs/test_lessons.py",
     "tests/parity",
+    "tests/torch",
     "tests/vocab",
 )
 # Rooms that the engines are built on.
