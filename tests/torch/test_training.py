@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-for package in ("torch", "datasets", "accelerate", "transformers"):
-    pytest.importorskip(package, reason="is in no extra for users: run 'make test-torch'")
+pytest.importorskip("torch", reason="run 'make test-torch', which installs it")
+pytest.importorskip("datasets", reason="run 'make test-torch', which installs it")
+pytest.importorskip("accelerate", reason="run 'make test-torch', which installs it")
+pytest.importorskip("transformers", reason="run 'make test-torch', which installs it")
 
 import datasets
 import torch
