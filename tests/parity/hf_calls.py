@@ -35,7 +35,7 @@ CALLS: list[dict[str, Any]] = [
     {"truncation": True, "max_length": 5},
     {"truncation": "longest_first", "max_length": 5, "return_attention_mask": False},
     {"truncation": "only_first", "max_length": 7},
-    {"truncation": True, "max_length": 4, "stride": 1, "return_overflowing_tokens": True},
+    {"truncation": True, "max_length": 6, "stride": 1, "return_overflowing_tokens": True},
     {"split_special_tokens": True},
     {"return_offsets_mapping": True, "return_special_tokens_mask": True},
     {"return_token_type_ids": True, "return_length": True},

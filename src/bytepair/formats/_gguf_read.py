@@ -21,6 +21,12 @@ from bytepair.formats._byte_level import (
     spelt_ids,
 )
 from bytepair.formats._entries import core
+from bytepair.formats._gguf_conventions import (
+    ARCHITECTURE,
+    CHAT_TEMPLATE,
+    CONTEXT_LENGTH,
+    with_gguf_conventions,
+)
 from bytepair.formats._gguf_patterns import CUTTING_BY_NAME, Cutting
 from bytepair.formats._pieces import SPACE, Kind, PieceList, TextRules, pieces_spec
 from bytepair.formats._sentencepiece_read import char_map_of, extra
@@ -98,33 +104,48 @@ def read_gguf(path: Path, *, pattern: str | None = None) -> TokenizerSpec:
         FormatError: damaged, not BPE, or cut in a way that is not known here.
         MissingExtraError: the `gguf` package is not installed.
     """
-    metadata = _metadata(path)
+    entries = _entries(path)
+    ours = {
+        key.removeprefix(_PREFIX): value
+        for key, value in entries.items()
+        if key.startswith(_PREFIX)
+    }
+    if not ours:
+        raise FormatError(f"{path}: this GGUF file holds no tokenizer")
+    spec = _spec(Metadata(str(path), ours), path.stem, pattern)
+    return with_gguf_conventions(spec, entries)
+
+
+def _spec(metadata: Metadata, name: str, pattern: str | None) -> TokenizerSpec:
     kind = metadata.get("model", str)
     if kind == "gpt2":
-        return _byte_level_spec(metadata, path.stem, pattern)
+        return _byte_level_spec(metadata, name, pattern)
     if kind != "llama":
         what = _NOT_BPE.get(str(kind), "a kind that is not known here")
         raise metadata.error("model", f"is {kind!r}: {what} (known: gpt2, llama)")
     if pattern is not None:
         raise metadata.error("model", "is 'llama', which cuts no text: leave pattern= out")
-    return _pieces_spec(metadata, path.stem)
+    return _pieces_spec(metadata, name)
 
 
-def _metadata(path: Path) -> Metadata:
+def _entries(path: Path) -> dict[str, object]:
     try:
         fields = _reader(path).fields
-        entries = {
-            key.removeprefix(_PREFIX): _contents(field)
-            for key, field in fields.items()
-            if key.startswith(_PREFIX)
-        }
+        return {key: _contents(field) for key, field in fields.items() if _is_wanted(key)}
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error}") from error
     except (ValueError, IndexError, KeyError, OverflowError, MemoryError) as error:
         raise FormatError(f"{path}: not a readable GGUF file: {error}") from error
-    if not entries:
-        raise FormatError(f"{path}: this GGUF file holds no tokenizer")
-    return Metadata(str(path), entries)
+
+
+def _is_wanted(key: str) -> bool:
+    is_template = key == CHAT_TEMPLATE or key.startswith(f"{CHAT_TEMPLATE}.")
+    return (
+        is_template
+        or key == ARCHITECTURE
+        or key.startswith(_PREFIX)
+        or (key.endswith(CONTEXT_LENGTH))
+    )
 
 
 def _contents(field: Any) -> object:

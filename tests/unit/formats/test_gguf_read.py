@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 import foreign
 from bytepair import formats
-from bytepair.errors import ArgumentError, FormatError, MissingExtraError
+from bytepair.errors import ArgumentError, BytepairWarning, FormatError, MissingExtraError
+from bytepair.formats._gguf_conventions import with_gguf_conventions
 from bytepair.formats._gguf_patterns import CUTTING_BY_NAME
 from bytepair.formats._gguf_read import _strings
 from bytepair.model import (
     BYTE_TO_CHAR,
     AddedToken,
     CharMap,
+    Conventions,
     PostProcessor,
     Prepend,
     TemplatePiece,
@@ -95,6 +97,32 @@ def test_a_file_of_pieces_reads_whole(pieces):
     assert spec.rules.normalizer[0] == Prepend(" ")
     assert spec.post_processor.single == (TemplatePiece(ids=(1,)), TemplatePiece("A"))
     assert spec.alphabet == "chars"
+
+
+def test_how_a_model_is_spoken_to_is_read(byte_level):
+    """Templates by their names, the named tokens that exist, the length of the context."""
+    templates = [{"name": "default", "template": "{{ 1 }}"}, {"name": "tool_use", "template": "é"}]
+    path = byte_level(
+        chat_template=templates,
+        context_length=4096,
+        eos_token_id=258,
+        bos_token_id=99,  # an ordinary token
+        sep_token_id=258,
+    )
+    use = formats.read(path).conventions
+    assert use.chat_templates == {"default": "{{ 1 }}", "tool_use": "é"}
+    assert use.named_tokens == {"eos_token": "<end>", "sep_token": "<end>"}
+    assert use.max_length == 4096
+    assert formats.read(byte_level()).conventions == Conventions()
+
+
+def test_template_that_is_no_text_is_left_out(byte_level):
+    """No id depends on it."""
+    path = byte_level()
+    entries = {"tokenizer.chat_template": 3, "general.architecture": 4}
+    with pytest.warns(BytepairWarning, match=r"left out: tokenizer.chat_template is no text"):
+        spec = with_gguf_conventions(formats.read(path), entries)
+    assert spec.conventions == Conventions()
 
 
 def test_what_a_file_says_goes_before_the_defaults(pieces):
