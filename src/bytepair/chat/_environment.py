@@ -16,17 +16,22 @@ from jinja2 import TemplateError, nodes, pass_eval_context
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension, loopcontrols
-from jinja2.filters import do_join
+from jinja2.filters import do_format, do_join, do_replace
 from jinja2.parser import Parser
-from jinja2.runtime import Macro
+from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter
 from jinja2.utils import Namespace
 
+from bytepair.chat import _limits
 from bytepair.chat._traced import Traced
 
 
 class _Generator(CodeGenerator):
-    """Compiles the template's own text to calls of `environment.own`."""
+    """Compiles the template's own text to calls of `environment.own`; bodies count their steps."""
+
+    def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
+        self.writeline("environment.step()")
+        super().blockvisit(nodes, frame)
 
     def _output_const_repr(self, group: Iterable[Any]) -> str:
         return f"environment.own({''.join(map(str, group))!r})"
@@ -64,6 +69,10 @@ class _Formatter(SandboxedFormatter):
                 value = self.convert_field(value, conversion)
                 parts.append(self.format_field(value, super().vformat(spec or "", args, kwargs)))
         return Traced.joined(parts)
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        _limits.check_widths(format_spec)
+        return super().format_field(value, format_spec)
 
 
 class _Generation(Extension):
@@ -106,7 +115,9 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
     """Sandboxed: a template can neither change what it is given nor reach Python."""
 
     code_generator_class = _Generator
+    intercepted_binops = frozenset(("*", "**", "%"))
     concat = staticmethod(Traced.joined)
+    step = staticmethod(_limits.step)
     own = staticmethod(Traced.own)
 
     def __init__(self) -> None:
@@ -118,14 +129,26 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         )
         self.filters["tojson"] = _to_json
         self.filters["join"] = _join
+        for name in ("batch", "center", "indent", "slice"):
+            self.filters[name] = _limits.limited(self.filters[name])
+        self.filters["format"] = _format
+        self.filters["replace"] = _replace
         self.globals.update(
             raise_exception=_raise, strftime_now=_now, namespace=_Namespace, dict=_Dict()
         )
 
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        _limits.check_operands(operator, left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
+        _limits.check_numbers(args, kwargs)
+        _limits.check_method(obj, args)
+        return super().call(context, obj, *args, **kwargs)
+
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        wrapped = super().wrap_str_format(value)
-        if wrapped is None or not isinstance(value.__self__, Traced):
-            return wrapped
+        if super().wrap_str_format(value) is None:
+            return None
         formatter, text = _Formatter(self), value.__self__
         if value.__name__ == "format_map":
             return lambda mapping: formatter.vformat(text, (), mapping)
@@ -163,3 +186,16 @@ def _join(
     context: nodes.EvalContext, value: Any, d: str = "", attribute: str | int | None = None
 ) -> str:
     return str(do_join(context, value, Traced(d), attribute))
+
+
+def _format(value: str, *args: Any, **kwargs: Any) -> str:
+    _limits.check_widths(value)
+    return do_format(value, *args, **kwargs)
+
+
+@pass_eval_context
+def _replace(
+    context: nodes.EvalContext, s: str, old: str, new: str, count: int | None = None
+) -> str:
+    _limits.check_replaced(s, old, new)
+    return do_replace(context, s, old, new, count)

@@ -27,6 +27,9 @@ _ROLES = frozenset(
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 _OLDEST_JINJA = (3, 1, 6)  # earlier ones let templates out of the sandbox
 _INSTALL = 'Install it with: pip install "bytepair[chat]"'
+_FAILURES = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError,
+)  # fmt: skip  # what Python raises for what templates do wrong
 _FILE = "<template>"  # what Jinja calls a template that is no file
 
 
@@ -110,9 +113,12 @@ class ChatTemplate:
     def _run(self, variables: dict[str, Any]) -> Traced:
         from jinja2 import TemplateError
 
+        from bytepair.chat import _limits
+
+        _limits.begin()
         try:
             return Traced(self._template.render(variables))
-        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        except (TemplateError, *_FAILURES) as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno for frame in frames if frame.filename == _FILE]
             raise ChatTemplateError(self._at(lines[-1] if lines else None, error)) from error

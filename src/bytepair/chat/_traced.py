@@ -7,6 +7,8 @@ from typing import Any, Self, SupportsIndex
 
 OWN = 1  # the template wrote it
 GENERATED = 2  # a model would have: it stands in a {% generation %} block
+MOST_CHARS = 1 << 27
+"""The longest text that templates may make."""
 
 _RUNS = re.compile(rb"[\x01\x03]+|[\x00\x02]+")
 _ALL_OWN = re.compile(rb"[\x01\x03]*")
@@ -43,6 +45,8 @@ class Traced(str):
     def joined(cls, parts: Iterable[str]) -> "Traced":
         """The parts' texts, one after the other."""
         kept = list(parts)
+        if sum(map(len, kept)) > MOST_CHARS:
+            raise ValueError(f"it makes more than {MOST_CHARS:,} characters, and was stopped")
         return cls("".join(kept), b"".join(map(origin_of, kept)))
 
     def plain(self) -> str:

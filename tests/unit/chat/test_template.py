@@ -1,5 +1,7 @@
 """Templates render as transformers' environment renders them, and show where they fail."""
 
+import contextlib
+import re
 import sys
 from datetime import datetime
 
@@ -116,6 +118,92 @@ def test_failing_template_shows_its_line(source):
     with pytest.raises(ChatTemplateError, match=FAILING[source][0]) as caught:
         template(source).render(HI)
     assert all(part in str(caught.value) for part in FAILING[source])
+
+
+DOUBLED = (
+    "{{% set n = namespace(x='ab') %}}"
+    "{{% for i in range(60) %}}{{% set n.x = n.x {} n.x %}}{{% endfor %}}"
+)
+ENDLESS = {
+    "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}": "steps",
+    "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}": (
+        "steps"
+    ),
+    DOUBLED.format("~"): "characters",
+    "{% set n = namespace(x=9) %}{% for i in range(60) %}{% set n.x = n.x * n.x %}{% endfor %}": (
+        "bits"
+    ),
+    DOUBLED.format("+"): "characters",
+    "{{ 'a' * 10 ** 10 }}": "characters",
+    "{{ [0] * 10 ** 10 }}": "characters",
+    "{{ 9 ** 99999 }}": "bits",
+    "{{ 'a'.ljust(10 ** 10) }}": "may not be given",
+    "{{ 'a' | center(10 ** 10) }}": "may not be given",
+    "{{ 'a' | indent(10 ** 10) }}": "may not be given",
+    "{{ [1] | slice(10 ** 10) | list }}": "may not be given",
+    "{{ lipsum(n=10 ** 10) }}": "may not be given",
+    "{{ '%9999999999d' | format(1) }}": "six digits",
+    "{{ '%9999999999d' % 1 }}": "six digits",
+    "{{ '%*d' % (10 ** 10, 1) }}": "widths from values",
+    "{{ '{:>9999999999}'.format('a') }}": "six digits",
+    "{{ '{:>{}}'.format('a', 10 ** 9) }}": "given|digits",
+    "{{ messages[0].content.format() }}{{ ('{:>9999999999}' ~ '').format(1) }}": "six digits",
+    "{{ ('a' * 99999).replace('', 'b' * 99999) }}": "characters",
+    "{{ ('a' * 99999) | replace('a', 'b' * 99999) }}": "characters",
+    "{{ ('\t' * 99999).expandtabs(99999) }}": "characters",
+    "{{ range(10 ** 10) | list }}": "may not be given|too big",
+}
+
+
+@pytest.mark.parametrize("source", ENDLESS)
+def test_template_that_goes_on_for_ever_is_stopped(source, monkeypatch):
+    """Before it takes minutes or the memory: a template is a stranger's program."""
+    monkeypatch.setattr("bytepair.chat._limits.MOST_STEPS", 100_000)
+    with pytest.raises(ChatTemplateError, match=ENDLESS[source]):
+        template(source).render(HI)
+
+
+ESCAPES = [
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ messages[0].content.__init__.__globals__ }}",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ raise_exception.__globals__ }}",
+    "{{ strftime_now.__globals__ }}",
+    "{{ namespace.__init__.__globals__ }}",
+    "{{ (messages[0]['content'] | attr('__class__')).x }}",
+    "{{ [messages[0].content] | map(attribute='__class__') | list }}",
+    "{{ '{0.__class__.__mro__}'.format(messages[0].content) }}",
+    "{{ '{x.__class__}'.format_map({'x': 1}) }}",
+    "{% set f = '{0.__class__}'.format %}{{ f(1) }}",
+    "{{ self.__init__.__globals__ }}",
+    "{{ self._TemplateReference__context.environment }}",
+    "{{ dict.fromkeys.__self__ }}",
+    "{{ namespace(**{'__class__': 1}) }}",
+    "{{ messages.append(1) }}",
+    "{{ messages[0].update(role='system') }}",
+    "{{ messages[0].content._origin }}",
+    "{% import 'os' as os %}",
+    "{% extends '/etc/passwd' %}",
+]
+
+
+@pytest.mark.parametrize("source", ESCAPES)
+def test_template_does_not_get_out_of_its_sandbox(source):
+    """Refused, or nothing: never a class, a module, or the caller's own objects changed."""
+    messages = [{"role": "user", "content": "Hi"}]
+    with contextlib.suppress(ChatTemplateError):
+        text = template(source).render(messages)
+        assert not re.search("class|module|built-in|root|uid", text), text
+    assert messages == HI
+
+
+def test_ordinary_template_has_steps_enough():
+    """Ten thousand messages of ten thousand characters."""
+    messages = [{"role": "user", "content": "x" * 10_000}] * 10_000
+    source = (
+        "{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}{% endif %}{% endfor %}"
+    )
+    assert len(template(source).render(messages)) == 100_000_000
 
 
 def test_day_is_today():
