@@ -322,3 +322,15 @@ def test_model_type_that_changes_ids_is_found_out(tok, tmp_path):
         fast.save_pretrained(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
     check_folder(tmp_path)
+
+
+def test_file_decides_and_not_the_name_of_a_class(tok, stock, tmp_path):
+    """LLaMA's class cuts at spaces only; a tokenizer.json of bytes says otherwise."""
+    tok.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "tokenizer_config.json").read_text("utf-8"))
+    config["tokenizer_class"] = "LlamaTokenizer"
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    batch = texts(50)
+    expected = stock(batch)["input_ids"]
+    assert bytepair.load(tmp_path).encode_batch(batch, allowed_special="all") == expected
+    assert BytepairTokenizer.from_pretrained(tmp_path)(batch)["input_ids"] == expected

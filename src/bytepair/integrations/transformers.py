@@ -281,8 +281,9 @@ def _unpickled(stock: Any, state: dict[str, Any]) -> Any:
 def check_folder(folder: str | os.PathLike[str]) -> None:
     """Load a folder as most programs do, with `AutoTokenizer`, and compare ids.
 
-    A `config.json` can decide which class is made, and some classes put a pre-tokeniser of their
-    own in the place of the file's.
+    The `model_type` of a `config.json`, or the `tokenizer_class` of a `tokenizer_config.json`, can
+    decide which class is made, and some classes put a pre-tokeniser of their own in the place of
+    the file's.
 
     Raises:
         ExportError: the ids are not those of `tokenizer.json`; shows a text.
@@ -295,8 +296,9 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
             raise ExportError(
                 f"{os.fspath(folder)}: AutoTokenizer makes a {type(loaded).__name__}, which gives "
                 f"{others[:12]} for {text!r} where tokenizer.json gives {ids[:12]}: the model_type "
-                "in config.json decides the class, and that class has a pre-tokeniser of its own. "
-                "Load it with PreTrainedTokenizerFast.from_pretrained, or change model_type."
+                "in config.json decides the class, or else the tokenizer_class in "
+                "tokenizer_config.json, and that class has a pre-tokeniser of its own. Load it "
+                "with PreTrainedTokenizerFast.from_pretrained, or change what decides."
             )
 
 
