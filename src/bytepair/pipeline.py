@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bytepair.checkpoint import Checkpoint
 from bytepair.corpus import Preprocessor
-from bytepair.data import Corpus, corpus_files, corpus_size
+from bytepair.data import Corpus, InputFile, corpus_files, corpus_size, stored_size
 from bytepair.engines import python
 from bytepair.errors import ArgumentError
 from bytepair.frequency import FrequencyAnalyzer
@@ -146,7 +146,7 @@ class _Counting:
             total_bytes=corpus_size(source) if self.progress else None,
         )
 
-    def count_in_parts(self, folder: Checkpoint, files: Sequence[Path] | None) -> WordCounts:
+    def count_in_parts(self, folder: Checkpoint, files: Sequence[InputFile] | None) -> WordCounts:
         """The same, each part kept as soon as it is counted."""
         parts = list(_parts(files or ()))
         if len(parts) < 2:
@@ -157,13 +157,13 @@ class _Counting:
         )
 
 
-def _parts(files: Sequence[Path]) -> Iterator[list[Path]]:
+def _parts(files: Sequence[InputFile]) -> Iterator[list[InputFile]]:
     """The files in groups that are worth a table of their own."""
-    part: list[Path] = []
+    part: list[InputFile] = []
     size = 0
     for file in files:
         part.append(file)
-        size += file.stat().st_size
+        size += stored_size(file) or 0
         if size >= _PART_BYTES:
             yield part
             part, size = [], 0
@@ -171,9 +171,9 @@ def _parts(files: Sequence[Path]) -> Iterator[list[Path]]:
         yield part
 
 
-def _state(file: Path) -> tuple[str, int, int]:
-    status = file.stat()
-    return str(file), status.st_size, status.st_mtime_ns
+def _state(file: InputFile) -> tuple[str, int, int]:
+    changed_ns = file.stat().st_mtime_ns if isinstance(file, Path) else 0
+    return str(file), stored_size(file) or 0, changed_ns
 
 
 def _options(preprocessor: Preprocessor, text_field: str) -> dict[str, object]:

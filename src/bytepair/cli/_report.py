@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bytepair import Tokenizer
-from bytepair.data import read_chunks
+from bytepair.data import InputFile, read_chunks
 from bytepair.errors import CorpusError
 from bytepair.model import TrainingRecord
 
@@ -16,7 +16,7 @@ _SAMPLED_BYTES = 64 << 10
 _EXAMPLE = "The quick brown fox jumps over the lazy dog."
 
 
-def facts_of(tok: Tokenizer, files: Sequence[Path] | None, text_field: str) -> dict[str, Any]:
+def facts_of(tok: Tokenizer, files: Sequence[InputFile] | None, text_field: str) -> dict[str, Any]:
     """The trained tokenizer and its corpus in numbers; `files`: None for standard input."""
     record = tok.spec.training or TrainingRecord()
     return {
@@ -34,7 +34,7 @@ def facts_of(tok: Tokenizer, files: Sequence[Path] | None, text_field: str) -> d
     }
 
 
-def _bytes_per_token(tok: Tokenizer, files: Sequence[Path], text_field: str) -> float | None:
+def _bytes_per_token(tok: Tokenizer, files: Sequence[InputFile], text_field: str) -> float | None:
     """Of the beginnings of some files, taken evenly; None for what can be read only once."""
     step = max(1, len(files) // _SAMPLED_FILES)
     sample = [data for path in files[::step] for data in _beginning(path, text_field)]
@@ -42,7 +42,7 @@ def _bytes_per_token(tok: Tokenizer, files: Sequence[Path], text_field: str) -> 
     return sum(map(len, sample)) / n_tokens if n_tokens else None
 
 
-def _beginning(path: Path, text_field: str) -> list[bytes]:
+def _beginning(path: InputFile, text_field: str) -> list[bytes]:
     """The first chunk of a file, unless it is a pipe, or gone since it was trained on."""
     if not path.is_file():
         return []
@@ -53,7 +53,9 @@ def _beginning(path: Path, text_field: str) -> list[bytes]:
         return []
 
 
-def report(facts: Mapping[str, Any], target: Path, files: Sequence[Path] | None) -> Iterator[str]:
+def report(
+    facts: Mapping[str, Any], target: Path, files: Sequence[InputFile] | None
+) -> Iterator[str]:
     """Lines for people, from `facts_of` and what the command knows: engine, seconds, files."""
     n_alphabet = facts["vocab_size"] - facts["n_merges"] - facts["n_special_tokens"]
     yield (

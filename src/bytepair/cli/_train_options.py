@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypedDict
 
 import typer
 
-from bytepair.data import corpus_files
+from bytepair.data import InputFile, corpus_files, input_path
 from bytepair.model import Alphabet as AlphabetName
 from bytepair.model import Ties as TiesName
 from bytepair.normalizers import NAMES as NORMALIZERS
@@ -17,8 +17,8 @@ Corpus = Annotated[
     typer.Argument(
         metavar="CORPUS",
         show_default=False,
-        help="Files, folders or glob patterns (.gz and .zst are decompressed, .jsonl is read by "
-        "--text-field), or - for standard input.",
+        help="Files, folders, glob patterns or URLs (.gz and .zst are decompressed; of .jsonl, "
+        ".parquet and .arrow --text-field is read), or - for standard input.",
     ),
 ]
 Output = Annotated[
@@ -87,7 +87,8 @@ Separator = Annotated[
     typer.Option("--separator", metavar="TEXT", help="Cuts files into documents, and is dropped."),
 ]
 TextField = Annotated[
-    str, typer.Option("--text-field", metavar="NAME", help="What to read of .jsonl records.")
+    str,
+    typer.Option("--text-field", metavar="NAME", help="Field or column of records."),
 ]
 Name = Annotated[
     str | None, typer.Option("--name", metavar="TEXT", help="[default: as in --output]")
@@ -145,7 +146,7 @@ def special_tokens(given: list[str] | None, *, none: bool) -> tuple[str, ...]:
     return () if none else tuple(given or ("<|endoftext|>",))
 
 
-def files_of(corpus: list[str]) -> list[Path] | None:
+def files_of(corpus: list[str]) -> list[InputFile] | None:
     """The files to read; None: standard input.
 
     Raises:
@@ -156,4 +157,4 @@ def files_of(corpus: list[str]) -> list[Path] | None:
         return None
     if "-" in corpus:
         raise typer.BadParameter("- (standard input) must be the only one.", param_hint="CORPUS")
-    return corpus_files([Path(part) for part in corpus])
+    return corpus_files([input_path(part) for part in corpus])

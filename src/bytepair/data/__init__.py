@@ -1,9 +1,29 @@
-"""Reads corpora: paths, globs, folders, compressed files, JSONL or documents in memory.
+"""Reads corpora: paths, globs, folders, URLs, compressed files, JSONL, tables, documents in memory.
 
-What comes out is always the same: `Chunk`s of bytes, exactly as they were stored.
+What comes out is bytes, exactly as they were stored: `Chunk`s for those who want all of it, and
+`Record`s with their places for those who must be able to go on from one.
 """
 
 from bytepair.data._chunks import Corpus, corpus_files, corpus_size, read_chunks
 from bytepair.data._open import is_compressed, unreadable
+from bytepair.data._record import Place, Record
+from bytepair.data._records import describe, read_records, require_reader, stored_size
+from bytepair.data._remote import InputFile, RemotePath, input_path
 
-__all__ = ["Corpus", "corpus_files", "corpus_size", "is_compressed", "read_chunks", "unreadable"]
+__all__ = [
+    "Corpus",
+    "InputFile",
+    "Place",
+    "Record",
+    "RemotePath",
+    "corpus_files",
+    "corpus_size",
+    "describe",
+    "input_path",
+    "is_compressed",
+    "read_chunks",
+    "read_records",
+    "require_reader",
+    "stored_size",
+    "unreadable",
+]

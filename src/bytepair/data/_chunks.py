@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, cast, overload
 
 from bytepair.data._documents import read_documents
-from bytepair.data._jsonl import is_jsonl, read_records
-from bytepair.data._open import is_compressed, open_stream, require_codec, unreadable
+from bytepair.data._jsonl import is_jsonl, read_lines
+from bytepair.data._open import is_compressed, open_stream, unreadable
 from bytepair.data._paths import resolve, resolve_all
+from bytepair.data._record import Place, Record
+from bytepair.data._records import require_reader
+from bytepair.data._remote import InputFile
+from bytepair.data._tables import is_table, read_rows
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.model import Chunk, TextFile
 
 Corpus: TypeAlias = str | os.PathLike[str] | Iterable[os.PathLike[str]] | Iterable[str | bytes]
-"""A path, folder or glob pattern (`str` or path object; "-" is standard input), an iterable of
+"""A path, folder, glob pattern or URL (`str` or path object; "-" is standard input), an iterable of
 path objects, or an iterable of documents."""
 
-_ReadFile: TypeAlias = Callable[[Path], Iterator[Chunk | TextFile]]
+_ReadFile: TypeAlias = Callable[[InputFile], Iterator[Chunk | TextFile]]
 
 
 @overload
@@ -44,14 +48,14 @@ def read_chunks(
 ) -> Iterator[Chunk] | Iterator[Chunk | TextFile]:
     r"""Read a corpus as bytes, in order, nothing translated and nothing left out.
 
-    A document is a text file, a record of a `.jsonl`/`.ndjson` file, or an item of an iterable
-    of documents. Text files come in blocks, an empty one not at all; records and items come
-    whole, also when they are empty. Files ending in `.gz`, `.zst` or `.zstd` are decompressed
-    on the way.
+    A document is a text file, a record of a `.jsonl`/`.ndjson` file, a row of a Parquet or Arrow
+    file, or an item of an iterable of documents. Text files come in blocks, an empty one not at
+    all; the others come whole, also when they are empty. Files ending in `.gz`, `.zst` or `.zstd`
+    are decompressed on the way.
 
     Args:
         corpus: see `Corpus`. Strings inside an iterable are documents, not paths.
-        text_field: the field of a JSONL record that holds its text.
+        text_field: the field of a JSONL record, or the column, that holds the text.
         block_bytes: size of a text file's chunks, 1 or more; about twice that is in memory.
         in_place: text files that are not compressed come unread, as `TextFile`s.
 
@@ -59,7 +63,7 @@ def read_chunks(
         ArgumentError: `block_bytes` below 1, or strings that could be documents or file names.
         CorpusError: a file or folder is missing, has no text, cannot be read or is damaged.
         InputTypeError: the corpus, or an item of it, is of no kind described here.
-        MissingExtraError: zstd files, and no package that reads them.
+        MissingExtraError: zstd, Parquet or Arrow files or URLs, and no package that reads them.
 
     Paths are looked up in the call; files are opened, and items checked, as the chunks are read.
     What the caller's own iterable raises comes through unchanged.
@@ -78,7 +82,7 @@ def read_chunks(
     return _read_iterable(cast(Iterable[object], corpus), read)
 
 
-def corpus_files(corpus: Corpus) -> list[Path] | None:
+def corpus_files(corpus: Corpus) -> list[InputFile] | None:
     """The files `read_chunks` would read, in order; the list is itself a corpus.
 
     None for documents and for standard input, and for an iterator, which could not be read again
@@ -99,8 +103,8 @@ def corpus_files(corpus: Corpus) -> list[Path] | None:
 def corpus_size(corpus: Corpus) -> int | None:
     """How many bytes `read_chunks` will give, if that can be known without reading.
 
-    None unless the corpus is plain text files: what is in compressed or JSONL files, pipes and
-    iterables shows only when they are read.
+    None unless the corpus is plain text files: what is in compressed files, records, pipes and
+    iterables, or elsewhere, shows only when they are read.
 
     Raises: as `corpus_files`.
     """
@@ -116,8 +120,8 @@ def corpus_size(corpus: Corpus) -> int | None:
     return total
 
 
-def _text_size(path: Path) -> int | None:
-    if is_compressed(path) or is_jsonl(path):
+def _text_size(path: InputFile) -> int | None:
+    if not isinstance(path, Path) or is_compressed(path) or is_jsonl(path) or is_table(path):
         return None
     try:
         status = path.stat()
@@ -148,25 +152,32 @@ def _read_iterable(corpus: Iterable[object], read: _ReadFile) -> Iterator[Chunk 
         yield from map(Chunk, read_documents(everything))
 
 
-def _read_files(files: list[Path], read: _ReadFile) -> Iterator[Chunk | TextFile]:
+def _read_files(files: list[InputFile], read: _ReadFile) -> Iterator[Chunk | TextFile]:
     for path in files:
-        require_codec(path)
+        require_reader(path)
     return chain.from_iterable(map(read, files))
 
 
 def _read_file(
-    path: Path, text_field: str, block_bytes: int, in_place: bool
+    path: InputFile, text_field: str, block_bytes: int, in_place: bool
 ) -> Iterator[Chunk | TextFile]:
     size = _text_size(path) if in_place else None
-    if size is not None:
+    if size is not None and isinstance(path, Path):
         if size > 0:
             yield TextFile(path, size)
         return
-    if is_jsonl(path):
-        yield from map(Chunk, read_records(path, text_field))
+    if is_jsonl(path) or is_table(path):
+        read = read_lines if is_jsonl(path) else read_rows
+        yield from map(_chunk, read(path, text_field, Place()))
         return
     with open_stream(path) as stream:
         yield from _blocks(stream, block_bytes)
+
+
+def _chunk(record: Record) -> Chunk:
+    if record.problem is not None:
+        raise CorpusError(record.problem)
+    return Chunk(record.data)
 
 
 def _read_standard_input(block_bytes: int) -> Iterator[Chunk]:

@@ -5,34 +5,52 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from bytepair.data._open import is_compressed, open_stream
+from bytepair.data._open import DamagedError, is_compressed, open_stream
+from bytepair.data._record import Place, Record
+from bytepair.data._remote import InputFile
 from bytepair.errors import CorpusError
 from bytepair.model import to_utf8
 
 _SUFFIXES = {".jsonl", ".ndjson"}
 
 
-def is_jsonl(path: Path) -> bool:
+def is_jsonl(path: InputFile) -> bool:
     """True for `.jsonl` and `.ndjson`, also with `.gz` or `.zst` behind."""
     inner = Path(path.stem) if is_compressed(path) else path
     return inner.suffix.lower() in _SUFFIXES
 
 
-def read_records(path: Path, text_field: str) -> Iterator[bytes]:
-    """The text of each record as UTF-8, in order; blank lines are skipped.
+def read_lines(path: InputFile, text_field: str, start: Place) -> Iterator[Record]:
+    """The text of each line from `start` on as UTF-8; blank lines are skipped.
 
     Lines end at a newline byte and nowhere else: U+2028 inside a string is text. One record at a
-    time is in memory.
+    time is in memory. A line that is not a JSON object with a string in `text_field` is a problem;
+    its message begins with file and line.
 
     Raises:
-        CorpusError: a line is not a JSON object with a string in `text_field`, or the file cannot
-            be read; the message begins with file and line.
+        CorpusError: the file cannot be read.
+        MissingExtraError: see `open_stream`.
     """
-    with open_stream(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            content = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            if content.strip():
-                yield to_utf8(_text(content, text_field, f"{path}:{number}"))
+    place = start
+    try:
+        with open_stream(path) as stream:
+            if start.offset:
+                stream.seek(start.offset)
+            for line in stream:
+                here = place
+                place = Place(here.file, here.number + 1, here.offset + len(line))
+                content = line.removeprefix(codecs.BOM_UTF8) if here.number == 1 else line
+                if content.strip():
+                    yield _read(content, text_field, path, here)
+    except DamagedError as error:
+        yield Record(b"", place, problem=f"{error} Line {place.number} is cut short.")
+
+
+def _read(line: bytes, text_field: str, path: InputFile, place: Place) -> Record:
+    try:
+        return Record(to_utf8(_text(line, text_field, f"{path}:{place.number}")), place)
+    except CorpusError as error:
+        return Record(b"", place, problem=str(error))
 
 
 def _text(line: bytes, text_field: str, where: str) -> str:

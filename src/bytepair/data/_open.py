@@ -2,6 +2,7 @@
 
 import gzip
 import importlib
+import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -10,29 +11,35 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, cast
 
+from bytepair.data._remote import InputFile
 from bytepair.errors import CorpusError, MissingExtraError
 
 _GZIP = {".gz"}
 _ZSTD = {".zst", ".zstd"}
 _SNIFFED_BYTES = 8192
+_REMOTE_BLOCK_BYTES = 1 << 20
 
 _Damage = tuple[type[Exception], ...]
 
 
+class DamagedError(CorpusError):
+    """What the file holds is not what it should be: reading it again would not help."""
+
+
 @contextmanager
-def open_stream(path: Path) -> Iterator[BinaryIO]:
+def open_stream(path: InputFile) -> Iterator[BinaryIO]:
     """Read `path`: `.gz` and `.zst`/`.zstd` decompressed as they are read, others as they are.
 
     Members of a gzip file and frames of a zstd file follow each other without a border.
 
     Raises:
-        CorpusError: the file cannot be opened or read, or is damaged or cut short; also while
-            the stream is being read.
+        CorpusError: the file cannot be opened or read; also while the stream is being read.
+        DamagedError: it is damaged or cut short; likewise.
         MissingExtraError: zstd, and no package that reads it.
     """
     decompress, damage = _codec(path)
     try:
-        with path.open("rb") as raw:
+        with _open_raw(path) as raw:
             if decompress is None:
                 yield raw
                 return
@@ -41,12 +48,19 @@ def open_stream(path: Path) -> Iterator[BinaryIO]:
             with decompress(raw) as stream:
                 yield stream
     except damage as error:
-        raise CorpusError(
+        raise DamagedError(
             f"{path}: damaged or cut short: {error}. A file named {path.suffix} must be "
             "complete and really compressed that way: fetch it or make it again."
         ) from error
     except OSError as error:
         raise CorpusError(unreadable(path, error)) from error
+
+
+def _open_raw(path: InputFile) -> io.BufferedReader:
+    if isinstance(path, Path):
+        return path.open("rb")
+    # What fsspec gives finds the ends of lines in Python, a byte at a time.
+    return io.BufferedReader(cast(io.RawIOBase, path.open()), _REMOTE_BLOCK_BYTES)
 
 
 def unreadable(path: object, error: OSError) -> str:
@@ -57,7 +71,7 @@ def unreadable(path: object, error: OSError) -> str:
     )
 
 
-def is_compressed(path: Path) -> bool:
+def is_compressed(path: InputFile) -> bool:
     """True if the suffix says that what is on disk is not the text itself."""
     return path.suffix.lower() in _GZIP | _ZSTD
 
@@ -74,7 +88,7 @@ def looks_binary(path: Path) -> bool:
         return b"\0" in stream.read(_SNIFFED_BYTES)
 
 
-def require_codec(path: Path) -> None:
+def require_codec(path: InputFile) -> None:
     """Fail before the work begins if the package that decompresses `path` is missing.
 
     Raises:
@@ -83,7 +97,7 @@ def require_codec(path: Path) -> None:
     _codec(path)
 
 
-def _codec(path: Path) -> tuple[Callable[[BinaryIO], BinaryIO] | None, _Damage]:
+def _codec(path: InputFile) -> tuple[Callable[[BinaryIO], BinaryIO] | None, _Damage]:
     """How to decompress `path` (None: not at all), and what a damaged file makes it raise."""
     suffix = path.suffix.lower()
     if suffix in _GZIP:

@@ -8,24 +8,31 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bytepair.data._open import looks_binary, unreadable
+from bytepair.data._remote import InputFile, RemotePath, is_url
+from bytepair.data._saved_datasets import without_descriptions
+from bytepair.data._tables import is_table
 from bytepair.errors import CorpusError, InputTypeError
 
 _LONGEST_PATH = 4096
 _DEEPEST_PATTERN = 64
 
 
-def resolve(path: str | os.PathLike[str]) -> list[Path]:
+def resolve(path: str | os.PathLike[str]) -> list[InputFile]:
     """The files that `path` stands for; never empty.
 
-    A file is itself. A folder is every text file below it: hidden files and folders, files that
-    look binary and what is no regular file are left out, and a folder that links reach twice is
-    read once. A name that does not exist is tried as a glob pattern (`*`, `?`, `[...]`, and `**`
-    for any depth). Folders and patterns give files sorted by the bytes of their paths.
+    A file is itself. A folder is every text, Parquet or Arrow file below it: hidden files and
+    folders, other files that look binary and what is no regular file are left out, and a folder
+    that links reach twice is read once. Of a data set that the package `datasets` saved, only the
+    files that hold rows are read. A name that does not exist is tried as a glob pattern (`*`, `?`,
+    `[...]`, and `**` for any depth). Folders and patterns give files sorted by the bytes of their
+    paths; so does a URL, which fsspec looks up.
 
     Raises:
         CorpusError: nothing there, nothing in it, or no permission to look.
     """
     name = os.fsdecode(path)
+    if is_url(name):
+        return list(RemotePath(name).files())
     try:
         # Path("") is the working directory; the empty string must stay a name of nothing.
         is_folder = stat.S_ISDIR(os.stat(name).st_mode)  # noqa: PTH116  # see above
@@ -33,18 +40,18 @@ def resolve(path: str | os.PathLike[str]) -> list[Path]:
         matches = _sorted(set(_matches(name)))
         if not matches:
             raise CorpusError(_nothing_there(path, name, error)) from error
-        return matches
-    return _files_below(name) if is_folder else [Path(name)]
+        return list(matches)
+    return list(_files_below(name)) if is_folder else [Path(name)]
 
 
-def resolve_all(paths: Iterable[object]) -> list[Path]:
+def resolve_all(paths: Iterable[object]) -> list[InputFile]:
     """The files of several paths, in the order given; one named twice is there twice.
 
     Raises:
         CorpusError: as `resolve`.
         InputTypeError: an item is not a path.
     """
-    files: list[Path] = []
+    files: list[InputFile] = []
     for index, path in enumerate(paths):
         if not isinstance(path, os.PathLike):
             raise InputTypeError(
@@ -57,7 +64,7 @@ def resolve_all(paths: Iterable[object]) -> list[Path]:
 
 def names_a_file(text: str) -> bool:
     """True if `text` is the name of a file or folder that exists, or a pattern that matches one."""
-    if "\0" in text or len(text) > _LONGEST_PATH:
+    if "\0" in text or len(text) > _LONGEST_PATH or is_url(text):
         return False
     # Not Path.exists, which takes "" for the working directory and may raise.
     return os.path.exists(text) or any(_matches(text))  # noqa: PTH110  # see above
@@ -136,7 +143,7 @@ def _reason_to_skip(path: Path) -> str | None:
         return "hidden"
     if not _is_regular(path):
         return "not a regular file"
-    return "binary" if looks_binary(path) else None
+    return "binary" if not is_table(path) and looks_binary(path) else None
 
 
 def _is_regular(path: Path) -> bool:
@@ -161,7 +168,7 @@ def _walk(root: str, skipped: Counter[str]) -> Iterator[tuple[str, list[str]]]:
         shown = [name for name in subfolders if not name.startswith(".")]
         skipped["hidden"] += len(subfolders) - len(shown)
         subfolders[:] = sorted(shown, key=os.fsencode)
-        yield folder, names
+        yield folder, without_descriptions(names)
 
 
 def _refuse(error: OSError) -> None:

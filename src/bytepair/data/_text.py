@@ -1,0 +1,97 @@
+"""Text files: one document each, or several with a separator between them."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from bytepair.data._open import DamagedError, open_stream
+from bytepair.data._record import Place, Record
+from bytepair.data._remote import InputFile
+
+_LONGEST_REST = 3  # bytes of a character that may be missing at the end of a block
+
+
+def read_texts(
+    path: InputFile, separator: bytes | None, start: Place, block_bytes: int
+) -> Iterator[Record]:
+    """The documents of a file from `start` on; one longer than `block_bytes` comes in parts.
+
+    `separator` lies between documents and belongs to none; one at the end begins no other. A file
+    without content is one empty document.
+
+    Raises:
+        CorpusError: the file cannot be read.
+        MissingExtraError: see `open_stream`.
+    """
+    place = start
+    try:
+        with open_stream(path) as stream:
+            if start.offset:
+                stream.seek(start.offset)
+            for record in _split(stream, separator, start, block_bytes):
+                place = record.place
+                yield record
+    except DamagedError as error:
+        yield Record(b"", place, problem=f"{error} Document {place.number} is cut short.")
+
+
+def require_utf8(path: InputFile, records: Iterator[Record]) -> Iterator[Record]:
+    """The same records; a document with bytes that are not UTF-8 becomes a problem."""
+    is_void = False
+    for record in records:
+        if is_void:
+            is_void = not record.is_last
+            continue
+        problem = record.problem or _not_utf8(path, record)
+        if problem is None:
+            yield record
+        else:
+            is_void = not record.is_last
+            yield Record(b"", record.place, problem=problem)
+
+
+def _not_utf8(path: InputFile, record: Record) -> str | None:
+    try:
+        record.data.decode()
+    except UnicodeDecodeError as error:
+        return (
+            f"{path}: document {record.place.number}: not UTF-8: {error}. "
+            "Convert the file, or leave the document out."
+        )
+    return None
+
+
+def _split(
+    stream: BinaryIO, separator: bytes | None, place: Place, block_bytes: int
+) -> Iterator[Record]:
+    held = max(len(separator or b"") - 1, _LONGEST_REST)
+    is_cut = place.number > 1  # a separator was found before
+    rest = b""
+    n_given = 0  # bytes of the unfinished document that were passed on
+    while block := stream.read(block_bytes):
+        whole, rest = _cut(rest + block, separator)
+        for document in whole:
+            yield Record(document, place)
+            size = n_given + len(document) + len(separator or b"")
+            place = Place(place.file, place.number + 1, place.offset + size)
+            is_cut, n_given = True, 0
+        if len(rest) > block_bytes:
+            end = _character_border(rest, len(rest) - held)
+            yield Record(rest[:end], place, is_last=False)
+            rest, n_given = rest[end:], n_given + end
+    if rest or n_given or not is_cut:
+        yield Record(rest, place)
+
+
+def _cut(data: bytes, separator: bytes | None) -> tuple[list[bytes], bytes]:
+    if separator is None:
+        return [], data
+    *whole, rest = data.split(separator)
+    return whole, rest
+
+
+def _character_border(data: bytes, end: int) -> int:
+    """The last border between characters at or before `end`; `end` if there is none near."""
+    for border in range(end, max(end - _LONGEST_REST, 0) - 1, -1):
+        if data[border] & 0xC0 != 0x80:
+            return border
+    return end
