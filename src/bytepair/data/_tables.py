@@ -152,7 +152,7 @@ def _require_text(path: InputFile, schema: Any, column: str) -> None:
 
 @contextmanager
 def _damage(path: InputFile, where: str) -> Iterator[None]:
-    """What pyarrow says of damage, as `DamagedError`; it raises OSError for that too, without a code."""
+    """Damage as `DamagedError`; pyarrow raises OSError for that too, but without a code."""
     pa = arrow()
     try:
         yield
