@@ -11,6 +11,7 @@
     ├── SpecialTokenError   (ValueError)    a special token in text where it is not allowed
     ├── EncodeError         (ValueError)    text the tokenizer cannot turn into ids
     ├── UnknownTokenError   (KeyError)      an id, or token bytes, the vocabulary does not have
+    ├── ShardError          (ValueError)    shards that are damaged or not finished
     ├── SaveError           (OSError)       a file that could not be written; nothing is left behind
     ├── EngineError         (RuntimeError)  the native engine was demanded and is not installed
     └── MissingExtraError   (ImportError)   an optional package that is not installed
@@ -65,6 +66,10 @@ class UnknownTokenError(BytepairError, KeyError):
 
     def __str__(self) -> str:  # KeyError would show the message quoted, as a key
         return str(self.args[0]) if self.args else ""
+
+
+class ShardError(BytepairError, ValueError):
+    """Shards are damaged or not finished, or belong to another tokenizer."""
 
 
 class SaveError(BytepairError, OSError):

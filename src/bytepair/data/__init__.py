@@ -1,7 +1,8 @@
 """Reads corpora: paths, globs, folders, URLs, compressed files, JSONL, tables, documents in memory.
 
 What comes out is bytes, exactly as they were stored: `Chunk`s for those who want all of it, and
-`Record`s with their places for those who must be able to go on from one.
+`Record`s with their places for those who must be able to go on from one. What became of it is read
+by `open_shards`.
 """
 
 from bytepair.data._chunks import Corpus, corpus_files, corpus_size, read_chunks
@@ -9,6 +10,7 @@ from bytepair.data._open import is_compressed, unreadable
 from bytepair.data._record import Place, Record
 from bytepair.data._records import describe, read_records, require_reader, stored_size
 from bytepair.data._remote import InputFile, RemotePath, input_path
+from bytepair.data.shards import Shard, Shards, open_shards
 
 __all__ = [
     "Corpus",
@@ -16,11 +18,14 @@ __all__ = [
     "Place",
     "Record",
     "RemotePath",
+    "Shard",
+    "Shards",
     "corpus_files",
     "corpus_size",
     "describe",
     "input_path",
     "is_compressed",
+    "open_shards",
     "read_chunks",
     "read_records",
     "require_reader",

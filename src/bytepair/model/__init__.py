@@ -5,6 +5,7 @@ from bytepair.model._chunk import Chunk, TextFile
 from bytepair.model._conventions import NAMED_TOKENS, Conventions
 from bytepair.model._counts import WordCounts
 from bytepair.model._counts_file import CountsFile
+from bytepair.model._fingerprint import fingerprint
 from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
 from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
@@ -81,5 +82,6 @@ __all__ = [
     "WordStarts",
     "at_least_one",
     "byte_positions",
+    "fingerprint",
     "to_utf8",
 ]

@@ -1,0 +1,45 @@
+"""Token ids on disk as shards: the layouts that trainers read, what says what they are, a reader.
+
+`bytepair.sharding` makes them out of text.
+"""
+
+from bytepair.data.shards._files import FileFacts, ShardFiles, facts_of, remove_left_overs
+from bytepair.data.shards._layout import LAYOUTS, Layout
+from bytepair.data.shards._manifest import (
+    MANIFEST,
+    Cursor,
+    Manifest,
+    ShardFacts,
+    Skipped,
+    make_folder,
+    read_manifest,
+    read_records,
+    write_record,
+)
+from bytepair.data.shards._reader import Shard, Shards, open_shard, open_shards
+from bytepair.data.shards._writer import Ids, ShardOptions, ShardWriter
+
+__all__ = [
+    "LAYOUTS",
+    "MANIFEST",
+    "Cursor",
+    "FileFacts",
+    "Ids",
+    "Layout",
+    "Manifest",
+    "Shard",
+    "ShardFacts",
+    "ShardFiles",
+    "ShardOptions",
+    "ShardWriter",
+    "Shards",
+    "Skipped",
+    "facts_of",
+    "make_folder",
+    "open_shard",
+    "open_shards",
+    "read_manifest",
+    "read_records",
+    "remove_left_overs",
+    "write_record",
+]
