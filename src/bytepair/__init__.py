@@ -9,6 +9,7 @@ from bytepair.learning import MergeLearner
 from bytepair.model import MergeTable, Progress, TokenizerSpec, WordCounts
 from bytepair.pipeline import train
 from bytepair.pruning import PruneReport, PruneResult, VocabularyPruner
+from bytepair.sharding import shard
 from bytepair.tokenizer import Inspection, Segment, SegmentCache, Tokenizer, load
 
 __version__: str
@@ -34,6 +35,7 @@ __all__ = [
     "engine",
     "errors",
     "load",
+    "shard",
     "train",
 ]
 

@@ -14,7 +14,7 @@ class Progress:
     """A moment of a long job.
 
     Attributes:
-        stage: "count", "learn" or "prune".
+        stage: "count", "learn", "prune", "shard" or "verify".
         done, total: in `unit`; total is None while it is not known.
         unit: "bytes", "merges" or "tokens".
         detail: what was just done, for people: the newest token, or the one that went last.

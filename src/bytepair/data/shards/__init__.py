@@ -11,9 +11,8 @@ from bytepair.data.shards._manifest import (
     Manifest,
     ShardFacts,
     Skipped,
-    make_folder,
+    finished_shards,
     read_manifest,
-    read_records,
     write_record,
 )
 from bytepair.data.shards._reader import Shard, Shards, open_shard, open_shards
@@ -35,11 +34,10 @@ __all__ = [
     "Shards",
     "Skipped",
     "facts_of",
-    "make_folder",
+    "finished_shards",
     "open_shard",
     "open_shards",
     "read_manifest",
-    "read_records",
     "remove_left_overs",
     "write_record",
 ]

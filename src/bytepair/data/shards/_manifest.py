@@ -16,7 +16,7 @@ from bytepair._atomic import write_atomically
 from bytepair.data.shards._files import FileFacts
 from bytepair.data.shards._layout import LAYOUTS, Layout
 from bytepair.data.shards._writer import ShardOptions
-from bytepair.errors import ShardError
+from bytepair.errors import SaveError, ShardError
 
 MANIFEST = "_manifest.json"
 _RECORDS = "_shards"
@@ -74,6 +74,7 @@ class Manifest:
         options: what all shards share.
         shards: those that are finished; in order.
         is_complete: nothing is missing.
+        tokenizer_path: where the tokenizer was, if that was said.
     """
 
     layout: Layout
@@ -81,6 +82,7 @@ class Manifest:
     plan: Mapping[str, Any] = field(default_factory=dict)
     shards: tuple[ShardFacts, ...] = ()
     is_complete: bool = False
+    tokenizer_path: str | None = None
 
     @property
     def n_documents(self) -> int:
@@ -108,6 +110,7 @@ class Manifest:
             "bytepair_shards": _VERSION,
             "is_complete": self.is_complete,
             "layout": self.layout.name,
+            "tokenizer_path": self.tokenizer_path,
             **options,
             "n_documents": self.n_documents,
             "n_tokens": self.n_tokens,
@@ -123,11 +126,13 @@ class Manifest:
         Raises:
             SaveError: it cannot be written.
         """
-        done = replace(self, shards=tuple(read_records(folder).values()), is_complete=True)
+        shards = sorted(finished_shards(folder, self).items())
+        done = replace(self, shards=tuple(facts for _, facts in shards), is_complete=True)
         done.save(folder)
         for path in _records(folder):
             path.unlink()
-        (folder / _RECORDS).rmdir()
+        if (folder / _RECORDS).is_dir():
+            (folder / _RECORDS).rmdir()
         return done
 
 
@@ -150,7 +155,14 @@ def read_manifest(folder: Path) -> Manifest:
         shards = tuple(map(_shard, content["shards"]))
         layout = LAYOUTS[content["layout"]]
         complete = bool(content["is_complete"])
-        return Manifest(layout, ShardOptions(**options), content["plan"], shards, complete)
+        return Manifest(
+            layout,
+            ShardOptions(**options),
+            content["plan"],
+            shards,
+            complete,
+            content["tokenizer_path"],
+        )
     except FileNotFoundError as error:
         raise ShardError(
             f"{folder}: no folder of shards: it has no {MANIFEST}. Give the folder that "
@@ -170,27 +182,25 @@ def write_record(folder: Path, shard: ShardFacts) -> None:
     Raises:
         SaveError: that cannot be written.
     """
+    try:
+        (folder / _RECORDS).mkdir(exist_ok=True)
+    except OSError as error:
+        raise SaveError(
+            f"{folder / _RECORDS}: cannot be made: {error.strerror or error}."
+        ) from error
     write_atomically(folder / _RECORDS / f"{shard.stem}.json", _json(asdict(shard)))
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder, and the place for records.
-
-    Raises:
-        OSError: that is not possible.
-    """
-    (folder / _RECORDS).mkdir(parents=True, exist_ok=True)
-
-
-def read_records(folder: Path) -> dict[str, ShardFacts]:
+def finished_shards(folder: Path, manifest: Manifest) -> dict[str, ShardFacts]:
     """The shards that are finished, by stem; one whose files are not as they were is not.
 
     Sizes are compared. That contents are right is for `bytepair.sharding.verify` to say.
     """
+    recorded = [facts for path in _records(folder) if (facts := _read_record(path))]
     return {
-        shard.stem: shard
-        for shard in map(_read_record, _records(folder))
-        if shard is not None and _is_there(folder, shard.files)
+        facts.stem: facts
+        for facts in (*manifest.shards, *recorded)
+        if _is_there(folder, facts.files)
     }
 
 

@@ -53,6 +53,7 @@ class Shards:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
+        self._facts = [facts for facts in manifest.shards if facts.n_documents]
         self._last: tuple[int, Shard] | None = None
 
     @property
@@ -63,7 +64,7 @@ class Shards:
     @property
     def n_shards(self) -> int:
         """Number of shards."""
-        return len(self.manifest.shards)
+        return len(self._facts)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -92,7 +93,7 @@ class Shards:
         last = self._last
         if last is not None and last[0] == number:
             return last[1]
-        opened = open_shard(self.folder, self.manifest, self.manifest.shards[number])
+        opened = open_shard(self.folder, self.manifest, self._facts[number])
         self._last = number, opened
         return opened
 
@@ -127,7 +128,7 @@ class Shards:
 
     @cached_property
     def _ends(self) -> list[int]:
-        return list(accumulate(shard.n_documents for shard in self.manifest.shards))
+        return list(accumulate(shard.n_documents for shard in self._facts))
 
 
 def open_shards(folder: str | os.PathLike[str]) -> Shards:
