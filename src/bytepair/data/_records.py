@@ -17,7 +17,7 @@ def read_records(
     *,
     text_field: str = "text",
     separator: bytes | None = None,
-    block_bytes: int = 4 << 20,
+    whole_bytes: int = 64 << 20,
 ) -> Iterator[Record]:
     """The documents of `files` from `start` on, in order.
 
@@ -27,7 +27,7 @@ def read_records(
     Args:
         text_field: the field of a JSONL record, or the column, that holds the text.
         separator: lies between the documents of a text file; None: it is one document.
-        block_bytes: a text longer than that comes in parts.
+        whole_bytes: a text longer than that comes in parts.
 
     Raises:
         CorpusError: a file cannot be opened or read.
@@ -41,7 +41,7 @@ def read_records(
         elif is_jsonl(file):
             yield from read_lines(file, text_field, place)
         else:
-            yield from require_utf8(file, read_texts(file, separator, place, block_bytes))
+            yield from require_utf8(file, read_texts(file, separator, place, whole_bytes))
 
 
 def describe(files: Sequence[InputFile], place: Place) -> str:

@@ -7,13 +7,14 @@ from bytepair.data._open import DamagedError, open_stream
 from bytepair.data._record import Place, Record
 from bytepair.data._remote import InputFile
 
+_BLOCK_BYTES = 4 << 20
 _LONGEST_REST = 3  # bytes of a character that may be missing at the end of a block
 
 
 def read_texts(
-    path: InputFile, separator: bytes | None, start: Place, block_bytes: int
+    path: InputFile, separator: bytes | None, start: Place, whole_bytes: int
 ) -> Iterator[Record]:
-    """The documents of a file from `start` on; one longer than `block_bytes` comes in parts.
+    """The documents of a file from `start` on; one longer than `whole_bytes` comes in parts.
 
     `separator` lies between documents and belongs to none; one at the end begins no other. A file
     without content is one empty document.
@@ -27,7 +28,7 @@ def read_texts(
         with open_stream(path) as stream:
             if start.offset:
                 stream.seek(start.offset)
-            for record in _split(stream, separator, start, block_bytes):
+            for record in _split(stream, separator, start, whole_bytes):
                 place = record.place
                 yield record
     except DamagedError as error:
@@ -50,6 +51,8 @@ def require_utf8(path: InputFile, records: Iterator[Record]) -> Iterator[Record]
 
 
 def _not_utf8(path: InputFile, record: Record) -> str | None:
+    if record.data.isascii():  # far faster to tell
+        return None
     try:
         record.data.decode()
     except UnicodeDecodeError as error:
@@ -61,25 +64,31 @@ def _not_utf8(path: InputFile, record: Record) -> str | None:
 
 
 def _split(
-    stream: BinaryIO, separator: bytes | None, place: Place, block_bytes: int
+    stream: BinaryIO, separator: bytes | None, place: Place, whole_bytes: int
 ) -> Iterator[Record]:
     held = max(len(separator or b"") - 1, _LONGEST_REST)
     is_cut = place.number > 1  # a separator was found before
-    rest = b""
-    n_given = 0  # bytes of the unfinished document that were passed on
-    while block := stream.read(block_bytes):
+    parts: list[bytes] = []  # of the unfinished document, and it has `n_parts` bytes
+    n_parts = n_given = 0  # `n_given` bytes of it were passed on
+    rest = b""  # where the separator may have begun
+    while block := stream.read(min(_BLOCK_BYTES, whole_bytes)):
         whole, rest = _cut(rest + block, separator)
-        for document in whole:
+        for end in whole:
+            document = b"".join([*parts, end])
             yield Record(document, place)
             size = n_given + len(document) + len(separator or b"")
             place = Place(place.file, place.number + 1, place.offset + size)
-            is_cut, n_given = True, 0
-        if len(rest) > block_bytes:
-            end = _character_border(rest, len(rest) - held)
-            yield Record(rest[:end], place, is_last=False)
-            rest, n_given = rest[end:], n_given + end
-    if rest or n_given or not is_cut:
-        yield Record(rest, place)
+            is_cut, parts, n_parts, n_given = True, [], 0, 0
+        certain = _character_border(rest, max(len(rest) - held, 0))
+        parts.append(rest[:certain])
+        rest = rest[certain:]
+        n_parts += certain
+        if n_parts > whole_bytes:
+            yield Record(b"".join(parts), place, is_last=False)
+            parts, n_parts, n_given = [], 0, n_given + n_parts
+    document = b"".join([*parts, rest])
+    if document or n_given or not is_cut:
+        yield Record(document, place)
 
 
 def _cut(data: bytes, separator: bytes | None) -> tuple[list[bytes], bytes]:
@@ -90,7 +99,12 @@ def _cut(data: bytes, separator: bytes | None) -> tuple[list[bytes], bytes]:
 
 
 def _character_border(data: bytes, end: int) -> int:
-    """The last border between characters at or before `end`; `end` if there is none near."""
+    """The last border between characters at or before `end`; `end` if there is none near.
+
+    At least `_LONGEST_REST` bytes lie behind `end`, unless it is 0.
+    """
+    if end == 0:
+        return 0
     for border in range(end, max(end - _LONGEST_REST, 0) - 1, -1):
         if data[border] & 0xC0 != 0x80:
             return border

@@ -1,7 +1,6 @@
 """`batches`: documents that are encoded together; from a place on they are always the same."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import NamedTuple
 
 from bytepair.data import Place, Record
@@ -22,26 +21,22 @@ class Batch(NamedTuple):
     problems: list[tuple[Place, str]]
 
 
-class LongDocument(NamedTuple):
-    """One that comes in parts, to be used up before the next batch; the last may be a problem."""
-
-    start: Place
-    parts: Iterator[Record]
-
-
 def batches(
-    records: Iterator[Record], max_bytes: int, max_documents: int
-) -> Iterator[Batch | LongDocument]:
-    """Group records: a batch is full with `max_documents`, or once it has `max_bytes`."""
+    records: Iterable[Record], max_bytes: int, max_documents: int
+) -> Iterator[Batch | Record]:
+    """Group records: a batch is full with `max_documents`, or once it has `max_bytes`.
+
+    Parts of a document that does not come whole stand for themselves.
+    """
     batch = None
     n_bytes = 0
+    is_within = False  # the next record goes on with a document
     for record in records:
-        if not record.is_last:
+        if is_within or not record.is_last:
             if batch is not None:
                 yield batch
-            parts = _parts(record, records)
-            yield LongDocument(record.place, parts)
-            batch, n_bytes = None, 0
+            yield record
+            batch, n_bytes, is_within = None, 0, not record.is_last
             continue
         if batch is None:
             batch = Batch(record.place, [], [], [])
@@ -66,10 +61,3 @@ def whole(records: Iterable[Record]) -> Iterator[Record]:
         if record.is_last:
             yield record._replace(data=b"".join(held)) if len(held) > 1 else record
             held = []
-
-
-def _parts(first: Record, records: Iterator[Record]) -> Iterator[Record]:
-    for record in chain((first,), records):
-        yield record
-        if record.is_last:
-            return

@@ -1,7 +1,8 @@
 """`OpenShard`: the shard that is being written."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ class OpenShard:
         self._folder = folder
         self._start = start
         self._skipped: list[Skipped] = []
+        self._is_handed_over = False
         self._writer = self._begun()
 
     @property
@@ -56,12 +58,23 @@ class OpenShard:
         self._writer.discard()
         self._writer = self._begun()
 
-    def close(self, end: Cursor | None) -> None:
-        """Finish it; `end` is where the next one begins."""
+    def closer(self, end: Cursor | None) -> Callable[[], None]:
+        """What finishes it; `end` is where the next one begins. It is out of our hands then."""
+        self._is_handed_over = True
+        return partial(self._close, end)
+
+    def discard(self) -> None:
+        """Leave nothing of it behind, unless it is out of our hands."""
+        if not self._is_handed_over:
+            self._writer.discard()
+
+    def _close(self, end: Cursor | None) -> None:
         writer = self._writer
-        with self._saving():
-            files = {} if self.is_empty else writer.finish()
-        writer.discard()  # of one without documents nothing is kept but the record
+        try:
+            with self._saving():
+                files = {} if self.is_empty else writer.finish()
+        finally:
+            writer.discard()  # what is left: if it failed, or there is no document in it
         facts = ShardFacts(
             self._stem,
             writer.n_documents,
@@ -72,10 +85,6 @@ class OpenShard:
             tuple(self._skipped),
         )
         write_record(self._folder, facts)
-
-    def discard(self) -> None:
-        """Leave nothing of it behind."""
-        self._writer.discard()
 
     def _begun(self) -> ShardWriter:
         with self._saving():

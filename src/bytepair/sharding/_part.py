@@ -1,21 +1,24 @@
 """`write_part`: the documents of one part of a plan go into its shards, one after the other."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from bytepair.data import Place, describe, read_records
+from bytepair.data import Place, Record, describe, read_records
 from bytepair.data.shards import Cursor, Ids, ShardFacts, Skipped
 from bytepair.errors import CorpusError
-from bytepair.sharding._batches import Batch, LongDocument, batches, whole
+from bytepair.sharding._ahead import ahead
+from bytepair.sharding._batches import Batch, batches, whole
 from bytepair.sharding._open_shard import OpenShard
 from bytepair.sharding._plan import Plan
-from bytepair.sharding._rows import BadDocumentError, Problem, RowEncoder, Rows, shuffled
+from bytepair.sharding._rows import Part, Problem, RowEncoder, Rows, shuffled
 
 _BATCH_BYTES = 8 << 20
 _BATCH_DOCUMENTS = 1 << 16
-_PIECE_BYTES = 4 << 20  # of a text that is longer
 _NO_LIMIT = 1 << 62
 
 Tell = Callable[[Place, str], None]
@@ -36,17 +39,18 @@ def write_part(
         CorpusError: a file cannot be read, or a document, and the plan is to fail then.
         SaveError: a shard cannot be written; nothing of it is left.
     """
-    part = _Part(plan, number, encoder, folder, finished, tell)
+    part = _Part(plan, number, encoder, folder, finished)
     cursor: Cursor | None = Cursor(plan.parts[number][0])
     while cursor is not None:
         facts = part.finished_at(cursor)
-        cursor = part.write_from(cursor) if facts is None else part.skip(facts)
+        cursor = part.write_from(cursor, tell) if facts is None else part.skip(facts)
 
 
 class _Part:
     """The shards of a part, of which at most one is open."""
 
     _shard: OpenShard
+    _finisher: ThreadPoolExecutor
 
     def __init__(
         self,
@@ -55,16 +59,16 @@ class _Part:
         encoder: RowEncoder,
         folder: Path,
         finished: Mapping[str, ShardFacts],
-        tell: Tell,
     ) -> None:
         self._plan = plan
         self._number = number
         self._encoder = encoder
         self._folder = folder
         self._finished = finished
-        self._tell = tell
         self._files = plan.files[: plan.parts[number][1]]
         self._index = 0  # of the shard that is open, or would be next
+        self._long = _Long()
+        self._closing: Future[None] | None = None
 
     def finished_at(self, cursor: Cursor) -> ShardFacts | None:
         """The next shard, if it is finished and begins there."""
@@ -76,26 +80,24 @@ class _Part:
         self._index += 1
         return facts.end
 
-    def write_from(self, cursor: Cursor) -> Cursor | None:
+    def write_from(self, cursor: Cursor, tell: Tell) -> Cursor | None:
         """Write the next shard and those behind it, up to one that is finished.
 
         Returns where that one begins; None: all documents are written.
         """
-        self._open(cursor)
-        try:
-            for batch, n_done in self._batches(cursor):
-                self._tell(batch.start, self._stem)
-                if isinstance(batch, LongDocument):
-                    following = self._add_long(batch)
-                else:
-                    following = self._add(batch, n_done)
-                if following is not None:
-                    return following
-            self._shard.close(None)
-        except BaseException:
-            self._shard.discard()
-            raise
-        return None
+        # Reading, encoding, writing and syncing are each done in another thread.
+        encoded = ahead(self._encoder.encode(ahead(self._batches(cursor))))
+        with closing(encoded), ThreadPoolExecutor(1) as self._finisher:
+            self._open(cursor)
+            try:
+                following = self._write(encoded, cursor.n_done, tell)
+                if following is None:
+                    self._close(None)
+                self._finished_closing()
+            except BaseException:
+                self._shard.discard()
+                raise
+        return following
 
     @property
     def _stem(self) -> str:
@@ -104,113 +106,116 @@ class _Part:
     def _open(self, cursor: Cursor) -> None:
         self._shard = OpenShard(self._plan, self._stem, self._folder, cursor)
 
+    def _close(self, end: Cursor | None) -> None:
+        self._finished_closing()
+        self._closing = self._finisher.submit(self._shard.closer(end))
+
+    def _finished_closing(self) -> None:
+        """Raise what went wrong with the shard before."""
+        if self._closing is not None:
+            self._closing.result()
+
     def _turn(self, cursor: Cursor) -> bool:
         """Close the shard; False: the next one is finished already, else it is open now."""
-        self._shard.close(cursor)
+        self._close(cursor)
         self._index += 1
         if self.finished_at(cursor) is not None:
             return False
         self._open(cursor)
         return True
 
-    # ------------------------------------------------------------------ reading
-
-    def _batches(self, cursor: Cursor) -> Iterator[tuple[Batch | LongDocument, int]]:
-        """Batches, and how many of their documents are in earlier shards."""
+    def _batches(self, cursor: Cursor) -> Iterator[Batch | Record]:
         plan = self._plan
         records = read_records(
             self._files,
             Place(cursor.file, cursor.number, cursor.offset),
             text_field=plan.text_field,
             separator=plan.separator,
-            block_bytes=_PIECE_BYTES,
         )
         if plan.shuffle is None:
-            grouped = batches(records, _BATCH_BYTES, _BATCH_DOCUMENTS)
-        else:
-            grouped = batches(whole(records), _NO_LIMIT, plan.shuffle)
-        n_done = cursor.n_done
-        for batch in grouped:
-            yield batch, n_done
+            return batches(records, _BATCH_BYTES, _BATCH_DOCUMENTS)
+        return batches(whole(records), _NO_LIMIT, plan.shuffle)
+
+    def _write(self, encoded: Iterable[Rows | Part], n_done: int, tell: Tell) -> Cursor | None:
+        """Write all rows but the first `n_done`, up to where a shard that is finished begins."""
+        for rows in encoded:
+            tell(rows.start, self._stem)
+            following = self._add_part(rows) if isinstance(rows, Part) else self._add(rows, n_done)
+            if following is not None:
+                return following
             n_done = 0
+        return None
 
-    def _rows(self, batch: Batch) -> Rows:
-        rows = self._encoder.rows(batch)
-        if self._plan.shuffle is None:
-            return rows
-        return shuffled(rows, self._plan.seed, *batch.start)
-
-    # ------------------------------------------------------------------ writing
-
-    def _add(self, batch: Batch, n_done: int) -> Cursor | None:
-        """Write the rest of a batch; where a shard that is finished begins, if one is met."""
-        rows = self._rows(batch)
+    def _add(self, rows: Rows, n_done: int) -> Cursor | None:
         skipped = [] if n_done else self._skipped(rows.problems)
-        borders = np.concatenate([np.zeros(1, np.int64), np.cumsum(rows.lengths)])
-        row, n_rows = n_done, len(rows.lengths)
+        ids, borders = self._encoder.framed(rows.ids, rows.offsets)
+        if self._plan.shuffle is not None:
+            ids, borders = shuffled(ids, borders, (self._plan.seed, *rows.start))
+        row, n_rows = n_done, len(borders) - 1
         while row < n_rows:
             last = int(np.searchsorted(borders, borders[row] + self._shard.room, "right")) - 1
             if last <= row and self._shard.is_empty:
                 last = row + 1  # longer than a shard: it has one to itself
             if last <= row:
-                here = Cursor(*batch.start, n_done=row)
+                here = Cursor(*rows.start, n_done=row)
                 if not self._turn(here):
                     return here
                 continue
             self._shard.note(skipped)
-            self._shard.write(rows.ids[borders[row] : borders[last]], rows.lengths[row:last])
+            lengths = np.diff(borders[row : last + 1])
+            self._shard.write(ids[borders[row] : borders[last]], lengths)
             row, skipped = last, []
         self._shard.note(skipped)
         return None
 
-    def _add_long(self, document: LongDocument) -> Cursor | None:
-        """Likewise a document in parts. It is held until it is clear which shard it is for."""
-        held: list[Ids] | None = []  # None: it has a shard to itself, and goes there at once
-        size = 0
-        try:
-            for ids in self._encoder.long(document.parts):
-                size += len(ids)
-                self._require_room(document, size)
-                if held is None:
-                    self._shard.write(ids, _lengths())
-                    continue
-                held.append(ids)
-                if size > self._shard.room:
-                    here = Cursor(*document.start)
-                    if not self._shard.is_empty and not self._turn(here):
-                        return here
-                    if size > self._shard.room:
-                        self._shard.write(np.concatenate(held), _lengths())
-                        held = None
-        except BadDocumentError as error:
-            if held is None:
-                self._shard.begin_again()
-            self._shard.note(self._skipped([(document.start, str(error))]))
+    def _add_part(self, part: Part) -> Cursor | None:
+        """A document in parts is held until it is clear which shard it is for."""
+        long = self._long
+        long.n_ids += len(part.ids)
+        long.held.append(part.ids)
+        if part.problem is not None:
+            self._drop(part.start, part.problem)
             return None
-        self._shard.write(np.concatenate(held or [ids[:0]]), _lengths(size))
+        if not long.has_shard and long.n_ids > self._shard.room:
+            here = Cursor(*part.start)
+            if not self._shard.is_empty and not self._turn(here):
+                self._long = _Long()
+                return here
+            long.has_shard = long.n_ids > self._shard.room
+        if part.is_last:
+            self._shard.write(np.concatenate(long.held), np.array([long.n_ids], np.int64))
+            self._long = _Long()
+        elif long.has_shard:
+            self._shard.write(np.concatenate(long.held), np.zeros(0, np.int64))
+            long.held = []
         return None
 
-    def _require_room(self, document: LongDocument, size: int) -> None:
-        layout = self._plan.layout
-        limit = min(layout.max_document, layout.max_shard)
-        if size > limit:
-            for _ in document.parts:  # the next document comes behind them
-                pass
-            raise BadDocumentError(
-                f"{describe(self._files, document.start)}: has more than {limit:,} ids, the most "
-                f"that {layout.name} shards can express. Divide it, or take another format."
-            )
+    def _drop(self, start: Place, problem: str) -> None:
+        if self._long.has_shard:
+            self._shard.begin_again()
+        self._long = _Long()
+        self._shard.note(self._skipped([(start, problem)]))
 
     def _skipped(self, problems: list[Problem]) -> list[Skipped]:
         if problems and self._plan.on_error == "fail":
             error = CorpusError(problems[0][1])
             error.add_note(
-                "Shards that were finished are kept. To go on without such documents, begin anew "
-                "with on_error='skip' (--on-error skip)."
+                "To leave such documents out, begin anew with on_error='skip' (--on-error skip)."
             )
             raise error
         return [Skipped(describe(self._files, place), why) for place, why in problems]
 
 
-def _lengths(*sizes: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    return np.array(sizes, np.int64)
+@dataclass(slots=True)
+class _Long:
+    """A document that comes in parts.
+
+    Attributes:
+        held: ids that are not written yet.
+        n_ids: all so far.
+        has_shard: it is longer than a shard, which it has to itself; ids go there at once.
+    """
+
+    held: list[Ids] = field(default_factory=list)
+    n_ids: int = 0
+    has_shard: bool = False
