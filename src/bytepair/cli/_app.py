@@ -19,6 +19,7 @@ from bytepair.cli._guard import INTERRUPTED, guard, watch_interrupts
 from bytepair.cli._inspect import inspect
 from bytepair.cli._prune import prune
 from bytepair.cli._report_page import report
+from bytepair.cli._shard import shard
 from bytepair.cli._train import train
 from bytepair.patterns import UNICODE_VERSION
 
@@ -41,6 +42,7 @@ for command in (
     compare,
     report,
     convert,
+    shard,
     bench,
 ):
     app.command()(guard()(command))

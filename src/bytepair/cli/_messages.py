@@ -10,10 +10,24 @@ _ARGUMENTS = (
     "max_loss",
     "max_token_length",
     "min_frequency",
+    "on_error",
+    "shard_tokens",
     "text_field",
     "vocab_size",
 )
-_WORDS = ("alphabet", "format", "normalizer", "pattern", "separator", "special_tokens", "ties")
+_WORDS = (
+    "alphabet",
+    "bos",
+    "dtype",
+    "eos",
+    "format",
+    "normalizer",
+    "parts",
+    "pattern",
+    "separator",
+    "special_tokens",
+    "ties",
+)
 _KEYWORD = re.compile(
     rf"(?<![\w/.'\"-])(?:({'|'.join(_ARGUMENTS)})(?![\w/-])(=?)|({'|'.join(_WORDS)})(=))"
     r"(?:(?<==)'([\w.+-]+)')?"  # a value that needs no quotes in a shell

@@ -14,7 +14,13 @@ from rich.text import Text
 from bytepair import Progress
 from bytepair.cli._render import visible
 
-_VERBS = {"count": "counting", "learn": "learning", "prune": "pruning"}
+_VERBS = {
+    "count": "counting",
+    "learn": "learning",
+    "prune": "pruning",
+    "shard": "sharding",
+    "verify": "verifying",
+}
 _NEWEST_CELLS = 18
 
 

@@ -200,7 +200,7 @@ class _Part:
         if problems and self._plan.on_error == "fail":
             error = CorpusError(problems[0][1])
             error.add_note(
-                "To leave such documents out, begin anew with on_error='skip' (--on-error skip)."
+                "To leave such documents out, begin anew, in another folder, with on_error='skip'."
             )
             raise error
         return [Skipped(describe(self._files, place), why) for place, why in problems]

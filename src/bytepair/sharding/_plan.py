@@ -1,6 +1,5 @@
 """`Plan`: everything that the bytes of the shards depend on, checked before the work begins."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -142,7 +141,7 @@ def _special_id(tokenizer: Tokenizer, option: str, content: str | None) -> int |
     if content not in known:
         names = ", ".join(map(repr, list(known)[:20])) or "none"
         raise ArgumentError(
-            f"{option}: {content!r:.60} is no special token of {tokenizer.name!r}. It has: {names}."
+            f"{option}={content!r:.60}: {tokenizer.name!r} has no such special token, only {names}."
         )
     return known[content]
 
@@ -168,7 +167,7 @@ def _parts(inputs: Sequence[Input], n_parts: int) -> tuple[tuple[int, int], ...]
     """Runs of whole files, of about the same size."""
     if n_parts > len(inputs):
         raise ArgumentError(
-            f"parts: {n_parts} parts of {len(inputs)} files: a file is not divided. Give at most "
+            f"parts={n_parts}, and {len(inputs)} files: a file is not divided. Give at most "
             f"{len(inputs)}, or more files."
         )
     done = list(accumulate((one.n_bytes or 0) + 1 for one in inputs))

@@ -173,13 +173,24 @@ def _require_empty(folder: Path) -> None:
 
 
 def _require_same(folder: Path, begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    changed = [name for name in {**begun, **now} if begun.get(name) != now.get(name)]
+    names = [name for name in {**begun, **now} if begun.get(name) != now.get(name)]
+    changed = [f"{n} was {begun.get(n)!r:.70}, not {now.get(n)!r:.70}" for n in names]
+    if "inputs" in names:
+        changed[names.index("inputs")] = _first_difference(begun["inputs"], now["inputs"])
     if changed:
-        pairs = (f"{n}: {begun.get(n)!r:.70}, not {now.get(n)!r:.70}" for n in changed)
         raise ArgumentError(
-            f"{folder}: was begun with other files, options or tokenizer ({'; '.join(pairs)}). "
-            "Resume with the same ones, or give another folder."
+            f"{folder}: these shards were begun otherwise: {'; '.join(changed)}. Resume with the "
+            "same tokenizer, files and options, or give another folder."
         )
+
+
+def _first_difference(begun: list[list[Any]], now: list[list[Any]]) -> str:
+    for old, new in zip(begun, now, strict=False):
+        if old[0] != new[0]:
+            return f"{old[0]} was there, and {new[0]} is in its place"
+        if old != new:
+            return f"{old[0]} has been written to since"
+    return f"there were {len(begun)} files, and there are {len(now)}"
 
 
 def _finish(folder: Path, manifest: Manifest) -> None:

@@ -54,14 +54,13 @@ class Layout:
                     return np.dtype(name).newbyteorder("<")
         if wanted is not None and wanted not in self.vocab_by_dtype:
             raise ArgumentError(
-                f"dtype: {self.name} shards have {' or '.join(self.vocab_by_dtype)}, "
-                f"not {wanted!r:.60}."
+                f"dtype={wanted!r:.60}: {self.name} shards have {' or '.join(self.vocab_by_dtype)}."
             )
         widest = list(self.vocab_by_dtype)[-1]
         if n_vocab - 1 > np.iinfo(wanted or widest).max:
             raise ArgumentError(
-                f"dtype: {wanted or widest} cannot hold the ids of this tokenizer, which go up to "
-                f"{n_vocab - 1:,}. Take {widest}, or leave it to be chosen."
+                f"dtype={wanted or widest!r}: too small for the ids of this tokenizer, which go up "
+                f"to {n_vocab - 1:,}. Take {widest}, or leave it to be chosen."
             )
         return np.dtype(wanted).newbyteorder("<")
 
