@@ -75,10 +75,7 @@ class Plan:
             "allow_special": self.allow_special,
             "on_error": self.on_error,
             "parts": len(self.parts),
-            "inputs": len(rows),
-            "inputs_sha256": hashlib.sha256(
-                repr(rows).encode(errors="backslashreplace")
-            ).hexdigest(),
+            "inputs": rows,
         }
 
 
@@ -141,7 +138,7 @@ def _special_id(tokenizer: Tokenizer, option: str, content: str | None) -> int |
     if content not in known:
         names = ", ".join(map(repr, list(known)[:20])) or "none"
         raise ArgumentError(
-            f"{option}={content!r:.60}: {tokenizer.name!r} has no such special token, only {names}."
+            f"{option}={content!r:.60}: {tokenizer.name!r} has no such special token. Its own: {names}."
         )
     return known[content]
 
