@@ -1,7 +1,7 @@
 """Parquet and Arrow files: one document a row, in a named column."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -47,7 +47,7 @@ def read_rows(path: InputFile, column: str, start: Place) -> Iterator[Record]:
     """
     row = start.number
     try:
-        with _damage(path, f"from row {row} on"), open_stream(path) as stream:
+        with _damage(path, lambda: f"from row {row} on"), open_stream(path) as stream:
             for first, values in _columns(path, stream, column, start.number):
                 if isinstance(values, str):
                     yield Record(b"", Place(start.file, first), problem=values)
@@ -100,7 +100,7 @@ def _row_group(
     row, end = first, first + n_rows - 1
     batches = file.iter_batches(_ROWS_AT_ONCE, row_groups=[group], columns=[column])
     try:
-        with _damage(path, f"row group {group}, rows {row} to {end}"):
+        with _damage(path, lambda: f"row group {group}, rows {row} to {end}"):
             for batch in batches:
                 values = _values(batch.column(0))
                 yield row, values
@@ -151,7 +151,7 @@ def _require_text(path: InputFile, schema: Any, column: str) -> None:
 
 
 @contextmanager
-def _damage(path: InputFile, where: str) -> Iterator[None]:
+def _damage(path: InputFile, where: Callable[[], str]) -> Iterator[None]:
     """Damage as `DamagedError`; pyarrow raises OSError for that too, but without a code."""
     pa = arrow()
     try:
@@ -161,5 +161,5 @@ def _damage(path: InputFile, where: str) -> Iterator[None]:
             raise
         reason = " ".join(str(error).split())
         raise DamagedError(
-            f"{path}: {where}: damaged or cut short: {reason[:300]}. Fetch or make the file again."
+            f"{path}: {where()}: damaged or cut short: {reason[:300]}. Fetch or make the file again."
         ) from error

@@ -138,7 +138,7 @@ def _special_id(tokenizer: Tokenizer, option: str, content: str | None) -> int |
     if content not in known:
         names = ", ".join(map(repr, list(known)[:20])) or "none"
         raise ArgumentError(
-            f"{option}={content!r:.60}: {tokenizer.name!r} has no such special token. Its own: {names}."
+            f"{option}={content!r:.60}: no special token of {tokenizer.name!r}, which has {names}."
         )
     return known[content]
 
