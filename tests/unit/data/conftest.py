@@ -1,7 +1,4 @@
-import importlib
-import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -25,10 +22,3 @@ def read_documents() -> ReadDocuments:
         return documents
 
     return read
-
-
-@pytest.fixture(scope="session")
-def zstd() -> ModuleType:
-    """The zstandard module of this Python."""
-    name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    return importlib.import_module(name)

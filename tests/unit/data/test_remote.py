@@ -13,7 +13,7 @@ fsspec = pytest.importorskip("fsspec")
 
 @pytest.fixture
 def memory():
-    """fsspec's file system in memory, empty again afterwards."""
+    """Fsspec's file system in memory, empty again afterwards."""
     filesystem = fsspec.filesystem("memory")
     yield filesystem
     filesystem.store.clear()
@@ -77,7 +77,7 @@ def test_missing_url_is_named(memory):
 
 
 def test_missing_packages_are_named(monkeypatch):
-    """fsspec itself, or what it needs for this kind of URL."""
+    """Fsspec itself, or what it needs for this kind of URL."""
     with pytest.raises(MissingExtraError, match="another package"):
         list(read_chunks("abfs://container/a.txt"))
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)

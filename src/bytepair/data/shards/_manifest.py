@@ -5,6 +5,7 @@ is finished has a file of its own in `_shards`: it is written last, so that what
 """
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -129,10 +130,7 @@ class Manifest:
         shards = sorted(finished_shards(folder, self).items())
         done = replace(self, shards=tuple(facts for _, facts in shards), is_complete=True)
         done.save(folder)
-        for path in _records(folder):
-            path.unlink()
-        if (folder / _RECORDS).is_dir():
-            (folder / _RECORDS).rmdir()
+        shutil.rmtree(folder / _RECORDS, ignore_errors=True)
         return done
 
 
