@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from bytepair.model._spec import TokenizerSpec
 from bytepair.model._tokens import Tokens
 
-# What people call it, how it was made, and what only training cuts at: no id depends on these.
-_LEFT_OUT = {"name", "training", "special_tokens"}
+# What people call it, how it was made, what only training cuts at, what is done with chats: of a
+# text, no id depends on these.
+_LEFT_OUT = {"name", "training", "special_tokens", "conventions"}
 
 
 def fingerprint(spec: TokenizerSpec) -> str:

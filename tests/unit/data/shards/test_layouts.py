@@ -3,6 +3,7 @@
 import hashlib
 import json
 import struct
+from itertools import pairwise
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -93,8 +94,7 @@ def test_what_is_written_is_read(write, tmp_path, layout, dtype, documents):
     """Each document's ids, also where a file has none, which cannot be mapped."""
     write(layout, documents, dtype)
     ids, offsets = LAYOUTS[layout].read(tmp_path, "s", _options(dtype))
-    borders = offsets.tolist()
-    rows = [ids[a:b].tolist() for a, b in zip(borders, borders[1:], strict=False)]
+    rows = [ids[a:b].tolist() for a, b in pairwise(offsets.tolist())]
     assert rows == documents
     assert ids.dtype == np.dtype(dtype)
 
