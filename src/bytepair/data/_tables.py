@@ -161,5 +161,6 @@ def _damage(path: InputFile, where: Callable[[], str]) -> Iterator[None]:
             raise
         reason = " ".join(str(error).split())
         raise DamagedError(
-            f"{path}: {where()}: damaged or cut short: {reason[:300]}. Fetch or make the file again."
+            f"{path}: {where()}: damaged or cut short: {reason[:300]}. "
+            "Fetch the file again, or make it anew."
         ) from error
