@@ -27,6 +27,7 @@ PUBLIC_NAMES = [
     "engine",
     "errors",
     "load",
+    "shard",
     "train",
 ]
 

@@ -60,7 +60,7 @@ def _open_raw(path: InputFile) -> io.BufferedReader:
     if isinstance(path, Path):
         return path.open("rb")
     # What fsspec gives finds the ends of lines in Python, a byte at a time.
-    return io.BufferedReader(cast(io.RawIOBase, path.open()), _REMOTE_BLOCK_BYTES)
+    return io.BufferedReader(cast(io.RawIOBase, path.stream()), _REMOTE_BLOCK_BYTES)
 
 
 def unreadable(path: object, error: OSError) -> str:

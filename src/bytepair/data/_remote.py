@@ -56,14 +56,14 @@ class RemotePath(os.PathLike[str]):
         """In bytes, as it is stored; None if the server does not say.
 
         Raises:
-            CorpusError, MissingExtraError: as `open`.
+            CorpusError, MissingExtraError: as `stream`.
         """
         with _reaching(self.url):
             filesystem, path = _filesystem(self.url)
             size = filesystem.size(path)
         return None if size is None else int(size)
 
-    def open(self) -> BinaryIO:
+    def stream(self) -> BinaryIO:
         """Its bytes; the stream can seek.
 
         Raises:
@@ -78,7 +78,7 @@ class RemotePath(os.PathLike[str]):
         """The files it stands for, in order; hidden ones in folders and patterns are left out.
 
         Raises:
-            CorpusError, MissingExtraError: as `open`; or there is none.
+            CorpusError, MissingExtraError: as `stream`; or there is none.
         """
         with _reaching(self.url):
             filesystem, path = _filesystem(self.url)
