@@ -7,7 +7,7 @@ from bytepair.data._open import DamagedError, open_stream
 from bytepair.data._record import Place, Record
 from bytepair.data._remote import InputFile
 
-_BLOCK_BYTES = 4 << 20
+_BLOCK_BYTES = 256 << 10  # what stays in a processor's cache is cut twice as fast
 _LONGEST_REST = 3  # bytes of a character that may be missing at the end of a block
 
 
