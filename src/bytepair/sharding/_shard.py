@@ -80,8 +80,17 @@ def shard(
         SaveError: a shard cannot be written. Finished ones stay, and can be resumed from.
         InputTypeError: not files.
 
-    Cost: that of encoding; in memory are a batch of some 8 MB, and of a longer document the ids as
-    far as they fit a shard.
+    Cost: that of encoding. In memory are some batches of 8 MB of text; a document, up to 64 MB of
+    text; of a longer text file the ids, as far as they fit a shard; and where the documents of a
+    shard end, 8 bytes each.
+
+    >>> import tempfile, bytepair
+    >>> from pathlib import Path
+    >>> tok = bytepair.train(["low lower"] * 9, vocab_size=259)
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("low--lower", encoding="utf-8")
+    >>> shard(tok, folder / "a.txt", folder / "out", separator="--").n_tokens
+    2
     """
     if not isinstance(tokenizer, Tokenizer):
         raise InputTypeError(f"tokenizer: expected a Tokenizer, got {type(tokenizer).__name__}.")
