@@ -85,8 +85,9 @@ class _Part:
 
         Returns where that one begins; None: all documents are written.
         """
-        # Reading, encoding, writing and syncing are each done in another thread.
-        encoded = ahead(self._encoder.encode(ahead(self._batches(cursor))))
+        # Encoding, writing and syncing go on at the same time. Reading is Python's work for the
+        # most part: in a thread of its own it makes the others wait for the interpreter.
+        encoded = ahead(self._encoder.encode(self._batches(cursor)))
         with closing(encoded), ThreadPoolExecutor(1) as self._finisher:
             self._open(cursor)
             try:
