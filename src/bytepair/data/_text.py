@@ -23,14 +23,18 @@ def read_texts(
         CorpusError: the file cannot be read.
         MissingExtraError: see `open_stream`.
     """
-    place = start
+    place = start  # of the document that is read
+    n_bytes = 0
     try:
         with open_stream(path) as stream:
             if start.offset:
                 stream.seek(start.offset)
             for record in _split(stream, separator, start, whole_bytes):
-                place = record.place
                 yield record
+                n_bytes += len(record.data)
+                if record.is_last:
+                    following = place.offset + n_bytes + len(separator or b"")
+                    place, n_bytes = Place(place.file, place.number + 1, following), 0
     except DamagedError as error:
         yield Record(b"", place, problem=f"{error} Document {place.number} is cut short.")
 
