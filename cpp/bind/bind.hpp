@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "bytepair/stop.hpp"
+
 namespace bytepair::bind {
 
 namespace nb = nanobind;
@@ -106,6 +108,17 @@ inline bool keep_going() {
     return false;
   }
   return PyErr_CheckSignals() == 0;
+}
+
+/// Calls `work(keep_going)` without the GIL; Ctrl-C comes out as the exception it has raised.
+template <class Work>
+void interruptibly(const Work& work) {
+  try {
+    const Unlocked unlocked;
+    work(keep_going);
+  } catch (const Stopped&) {
+    throw nb::python_error();
+  }
 }
 
 /// To be called when Python is about to end; gives up after a few seconds.

@@ -15,17 +15,6 @@ Ties ties_of(std::string_view name) {
   throw std::invalid_argument("ties must be 'order', 'first' or 'bytes'");
 }
 
-/// Calls `work(keep_going)` without the GIL; Ctrl-C comes out as the exception it has raised.
-template <class Work>
-void interruptibly(const Work& work) {
-  try {
-    const Unlocked unlocked;
-    work(keep_going);
-  } catch (const Stopped&) {
-    throw nb::python_error();
-  }
-}
-
 std::vector<Merge> advance(Learner& learner, std::size_t n_merges) {
   // Between calls no thread is there, also after Ctrl-C: the process may fork.
   struct Rest {

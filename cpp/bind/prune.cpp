@@ -57,8 +57,8 @@ void bind_prune(nb::module_& m) {
                                  span_of(contents),
                                  span_of(content_offsets),
                                  span_of(removable)};
-            const Unlocked unlocked;
-            new (self) Pruner(task, kind);
+            interruptibly(
+                [&](const KeepGoing& go_on) { new (self) Pruner(task, kind, go_on); });
           },
           nb::arg("symbols"), nb::arg("offsets"), nb::arg("counts"), nb::arg("whole"),
           nb::arg("left"), nb::arg("right"), nb::arg("joined"), nb::arg("rank"),

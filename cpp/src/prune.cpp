@@ -55,6 +55,25 @@ void require_fits(const PruneTask& task) {
   }
 }
 
+/// Asks now and then, while all words are looked at, whether to go on.
+class Pulse {
+ public:
+  explicit Pulse(const KeepGoing& keep_going) : keep_going_(keep_going) {}
+
+  /// Throws Stopped. `n_symbols`: how many were looked at since the last call.
+  void step(std::size_t n_symbols) {
+    n_left_ -= static_cast<std::int64_t>(n_symbols) + 1;
+    if (n_left_ > 0 || !keep_going_) return;
+    n_left_ = kBeat;
+    if (!keep_going_()) throw Stopped();
+  }
+
+ private:
+  static constexpr std::int64_t kBeat = 1 << 14;  // symbols: some milliseconds
+  const KeepGoing& keep_going_;
+  std::int64_t n_left_ = kBeat;
+};
+
 void sort_out(std::vector<Symbol>& symbols) {
   std::ranges::sort(symbols);
   symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
@@ -75,7 +94,7 @@ struct Candidate {
 /// What every strategy needs.
 class Pruner::State {
  public:
-  explicit State(const PruneTask& task)
+  State(const PruneTask& task, Pulse& pulse)
       : words(task.symbols, task.offsets),
         counts(task.counts.begin(), task.counts.end()),
         whole(task.whole.begin(), task.whole.end()),
@@ -83,6 +102,7 @@ class Pruner::State {
         removable(task.removable.begin(), task.removable.end()),
         joiner(task.merges, task.removable.size()) {
     for (Symbol symbol = 0; symbol < n_symbols(); ++symbol) {
+      pulse.step(contents[symbol].size());
       joiner.join(contents[symbol]);
       const bool is_made = joiner.tokens.size() == 1 && joiner.tokens[0] == symbol;
       pairs.push_back(is_made ? joiner.last : std::pair(kNoSymbol, kNoSymbol));
@@ -125,8 +145,8 @@ namespace {
 /// Removes tokens with their merges.
 class Remover final : public Pruner::State {
  public:
-  Remover(const PruneTask& task, bool only_leaves)
-      : State(task),
+  Remover(const PruneTask& task, bool only_leaves, Pulse& pulse)
+      : State(task, pulse),
         only_leaves_(only_leaves),
         cost_(n_symbols()),
         n_wholes_(n_symbols()),
@@ -135,6 +155,7 @@ class Remover final : public Pruner::State {
         seen_in_(words.size() + n_symbols()) {
     std::vector<Symbol> seen;
     for (std::uint32_t word = 0; word < seen_in_.size(); ++word) {
+      pulse.step(row(word).size());
       seen.clear();
       look(word, 1, seen);
       sort_out(seen);
@@ -193,6 +214,11 @@ class Remover final : public Pruner::State {
   }
 
  private:
+  /// Of words, and behind them of tokens.
+  [[nodiscard]] std::span<const Symbol> row(std::uint32_t word) const {
+    return word < words.size() ? words[word] : contents[word - words.size()];
+  }
+
   [[nodiscard]] bool is_candidate(Symbol symbol) const {
     return removable[symbol] && !joiner.is_gone(symbol) && (!only_leaves_ || n_wholes_[symbol] == 0);
   }
@@ -265,8 +291,10 @@ class Remover final : public Pruner::State {
 /// token is left over and in how many its parts fall; both can only grow.
 class Hider final : public Pruner::State {
  public:
-  explicit Hider(const PruneTask& task) : State(task), uses_(n_symbols()), parts_(n_symbols()) {
+  Hider(const PruneTask& task, Pulse& pulse)
+      : State(task, pulse), uses_(n_symbols()), parts_(n_symbols()) {
     for (std::size_t word = 0; word < words.size(); ++word) {
+      pulse.step(words[word].size());
       encode(word);
       for (const Symbol token : joiner.tokens) uses_[token] += counts[word];
       n_tokens += counts[word] * static_cast<std::int64_t>(joiner.tokens.size());
@@ -342,11 +370,12 @@ const PruneTask& checked(const PruneTask& task) {
 
 }  // namespace
 
-Pruner::Pruner(const PruneTask& task, PruneStrategy strategy) {
+Pruner::Pruner(const PruneTask& task, PruneStrategy strategy, const KeepGoing& keep_going) {
+  Pulse pulse(keep_going);
   if (strategy == PruneStrategy::kResidues) {
-    state_ = std::make_unique<Hider>(checked(task));
+    state_ = std::make_unique<Hider>(checked(task), pulse);
   } else {
-    state_ = std::make_unique<Remover>(checked(task), strategy == PruneStrategy::kLeaves);
+    state_ = std::make_unique<Remover>(checked(task), strategy == PruneStrategy::kLeaves, pulse);
   }
 }
 Pruner::~Pruner() = default;

@@ -54,7 +54,8 @@ struct Case {
     return looks_up && at != contents.end() ? at - contents.begin() : -1;
   }
 
-  [[nodiscard]] Pruner pruner(PruneStrategy strategy) const {
+  [[nodiscard]] Pruner pruner(PruneStrategy strategy,
+                              const bytepair::KeepGoing& keep_going = {}) const {
     const Flat flat_words(words);
     const Flat flat_contents(contents);
     std::vector<std::int64_t> wholes;
@@ -72,7 +73,7 @@ struct Case {
     return Pruner(PruneTask{flat_words.values, flat_words.offsets, counts, wholes,
                             {left, right, joined, rank}, flat_contents.values,
                             flat_contents.offsets, removable},
-                  strategy);
+                  strategy, keep_going);
   }
 };
 
@@ -249,6 +250,17 @@ TEST(nothing_goes_that_costs_more_than_it_may) {
   CHECK_EQ(pruner.next(5)->cost, 5);
   CHECK_EQ(pruner.n_tokens(), 10);
   CHECK(!pruner.next(kNoLimit));
+}
+
+TEST(whoever_says_no_is_heard_while_words_are_looked_at) {
+  Case c;
+  c.words.assign(2000, Word(20, 0));
+  c.counts.assign(2000, 1);
+  for (const auto strategy : {PruneStrategy::kLeaves, PruneStrategy::kWholeWords,
+                              PruneStrategy::kResidues}) {
+    CHECK_THROWS(bytepair::Stopped, c.pruner(strategy, [] { return false; }));
+    CHECK_EQ(c.pruner(strategy, [] { return true; }).n_tokens(), 40'000);
+  }
 }
 
 TEST(what_does_not_fit_together_is_refused) {

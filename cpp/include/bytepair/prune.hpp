@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bytepair/pair_table.hpp"
+#include "bytepair/stop.hpp"
 
 namespace bytepair {
 
@@ -48,8 +49,8 @@ struct Removal {
 class Pruner {
  public:
   /// Throws std::invalid_argument if the parts do not fit together or the corpus is too large to
-  /// count, std::length_error beyond 2^32 - 1 words. O(words times their tokens).
-  Pruner(const PruneTask& task, PruneStrategy strategy);
+  /// count, std::length_error beyond 2^32 - 1 words, Stopped. O(words times their tokens).
+  Pruner(const PruneTask& task, PruneStrategy strategy, const KeepGoing& keep_going = {});
   ~Pruner();
   Pruner(Pruner&&) noexcept;
   Pruner& operator=(Pruner&&) noexcept;
