@@ -14,12 +14,12 @@ from bytepair.model import MergeTable
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
-class Pressed(Exception):
+class PressedError(Exception):
     """What the handler raises: pytest's own one would end the run."""
 
 
 def press(_number: int, _frame: FrameType | None) -> None:
-    raise Pressed
+    raise PressedError
 
 
 @pytest.fixture(autouse=True)
@@ -50,15 +50,18 @@ def large_task(strategy: str) -> PruneTask:
     )
 
 
+def begin_again_and_again(task: PruneTask) -> None:
+    """On a fast machine one may be over before the key is pressed."""
+    for _ in range(100):
+        select(None).pruner(task)
+
+
 @pytest.mark.parametrize("strategy", ["leaves", "residues"])
 def test_ctrl_c_is_heard_while_all_words_are_looked_at(strategy):
     """A large corpus takes many seconds, before anything is removed."""
     task = large_task(strategy)
     timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    try:
-        with pytest.raises(Pressed):
-            for _ in range(100):  # on a fast machine one may be over before the key is pressed
-                select(None).pruner(task)
-    finally:
-        timer.join()
+    with pytest.raises(PressedError):
+        begin_again_and_again(task)
+    timer.join()
