@@ -117,11 +117,11 @@ def test_a_rank_file_reads_back_as_it_was(strategy: PruneStrategy, tmp_path: Pat
     assert set(again.merges) == set(spec.merges)
 
 
-@pytest.mark.parametrize("name", ["x.tiktoken", "folder"])
-def test_formats_that_know_no_residues_refuse(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "kind"), [("x.tiktoken", None), ("folder", "huggingface")])
+def test_formats_that_know_no_residues_refuse(name: str, kind: str | None, tmp_path: Path) -> None:
     """With what could be done instead; nothing is written."""
-    with pytest.raises(ExportError, match=r"no merges of what is no token.* Prune by 'leaves'"):
-        formats.write(pruned("list", "residues"), tmp_path / name)
+    with pytest.raises(ExportError, match=r"no merges of what is no token.* prune by 'leaves'"):
+        formats.write(pruned("list", "residues"), tmp_path / name, kind)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -30,7 +30,7 @@ def convert(
         typer.Argument(
             metavar="TARGET",
             show_default=False,
-            help="A folder or .json file (huggingface), x.tiktoken, vocab.json (gpt2), "
+            help="A folder or .json file (huggingface, bytepair), x.tiktoken, vocab.json (gpt2), "
             "tekken.json, x.gguf, or x.model (sentencepiece).",
         ),
     ],

@@ -22,7 +22,10 @@ def name_at(target: Path) -> str:
 def main_file(place: Path) -> Path:
     """The file that makes a path a tokenizer: the path itself, or the one in the folder."""
     is_file = place.suffix.lower() in _FILE_SUFFIXES and not place.is_dir()
-    return place if is_file else place / "tokenizer.json"
+    if is_file:
+        return place
+    own = place / "bytepair.json"
+    return own if own.exists() else place / "tokenizer.json"
 
 
 def require_apart(source: Path, target: Path) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,12 +12,17 @@ from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
 from bytepair.cli._output import name_at, require_apart, require_writable, require_writable_file
+from bytepair.engines import PruneStrategy
 
 _REPORTS = (".json", ".md")
 
 Strategy = Annotated[
-    Literal["leaves", "whole-words"],
-    typer.Option("--strategy", help="Which tokens may go: those no other is made of, or any."),
+    PruneStrategy,
+    typer.Option(
+        "--strategy",
+        help="Which tokens may go: those no other is made of, or any; with residues their merges "
+        "stay, which only bytepair's own form can say.",
+    ),
 ]
 Size = Annotated[
     int | None,

@@ -20,7 +20,7 @@ from bytepair.engines._interface import (
     Spans,
     Text,
 )
-from bytepair.engines._residues import ResidueEncoder, residues_as_tokens
+from bytepair.engines._residues import ResidueEncoder
 from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
     AddedToken,
@@ -38,6 +38,7 @@ from bytepair.model import (
     TokenizerSpec,
     Tokens,
     WordCounts,
+    residues_as_tokens,
     to_utf8,
 )
 from bytepair.normalizers import FORMS, Aligned, normalize, quick_values

@@ -1,28 +1,12 @@
 """Symbols that merging goes through but that are no tokens: where one is left over, its parts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.engines._interface import Encoder, OwnCutter, Ragged, Spans, Text
-from bytepair.model import TokenId, TokenizerSpec, Vocabulary
-
-
-def residues_as_tokens(spec: TokenizerSpec) -> TokenizerSpec:
-    """The same tokenizer if its residues were tokens."""
-    tokens = dict(spec.vocabulary.tokens)
-    for number, parts in spec.residues.items():
-        tokens[number] = b"".join(spec.vocabulary.tokens[part] for part in parts)
-    old = spec.vocabulary
-    return replace(
-        spec,
-        vocabulary=Vocabulary(
-            tokens, old.byte_ids, old.end_of_word_id, old.ends_word, old.continues_word
-        ),
-        residues={},
-    )
+from bytepair.model import TokenId, TokenizerSpec
 
 
 class ResidueEncoder:

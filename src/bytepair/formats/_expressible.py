@@ -57,6 +57,8 @@ def require_format(
     >>> require_format("tiktoken", pattern="gpt2")
     """
     kind, regex = known_format(format), resolve(pattern)
+    if kind == "bytepair":
+        kind = "huggingface"  # whose file is in it
     if kind == "sentencepiece":
         raise ExportError(
             "SentencePiece reads '\u2581' as a space, which no tokenizer that is trained here "

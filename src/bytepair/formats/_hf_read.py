@@ -47,6 +47,18 @@ def parse_huggingface(data: bytes, name: str = "tokenizer.json") -> TokenizerSpe
     return _parsed(Path(name), np.frombuffer(data, np.uint8))
 
 
+def spec_of_section(root: Section, name: str) -> TokenizerSpec:
+    """The tokenizer in an object that is what a `tokenizer.json` is.
+
+    Raises:
+        FormatError: as for a file.
+    """
+    _check_frame(root)
+    spec = _spec(root, None, name)
+    _warn_of_unasked(root)
+    return spec
+
+
 def _parsed(path: Path, data: NDArray[np.uint8]) -> TokenizerSpec:
     entries, rest = read_tables(data) or (None, data.tobytes())
     try:

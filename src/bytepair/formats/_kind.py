@@ -9,19 +9,25 @@ from bytepair.formats._clip_read import is_clip_merges, unpacked_head
 from bytepair.formats._gguf_read import GGUF_MAGIC
 from bytepair.formats._gpt2_read import gpt2_files
 
-Kind = Literal["huggingface", "tekken", "tiktoken", "gpt2", "sentencepiece", "gguf", "clip"]
+Kind = Literal[
+    "huggingface", "bytepair", "tekken", "tiktoken", "gpt2", "sentencepiece", "gguf", "clip"
+]
+
+OWN_FILE = "bytepair.json"
+"""What bytepair's own form is called in a folder."""
 
 SUPPORTED = (
-    "tokenizer.json, tekken.json, x.tiktoken, vocab.json with merges.txt, a SentencePiece .model, "
-    "x.gguf, or a folder with one of these"
+    "tokenizer.json, bytepair.json, tekken.json, x.tiktoken, vocab.json with merges.txt, "
+    "a SentencePiece .model, x.gguf, or a folder with one of these"
 )
 
 # In a folder the most telling comes first; a pattern counts if one file alone matches.
 _IN_FOLDER = (
-    *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model"),
+    *(OWN_FILE, "tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model"),
     *("sentencepiece.bpe.model", "*.tiktoken", "*.model", "*.model.v*", "*.gguf"),
 )
 _SENTENCEPIECE_NAME = re.compile(r"\.model(\.v\d+\w*)?$")
+_OWN_START = re.compile(rb'\s*\{\s*"format"\s*:\s*"bytepair"')
 _TEKKEN_START = re.compile(rb'\s*\{\s*"config"\s*:\s*\{\s*"pattern"')
 _RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s")
 _OTHER = {
@@ -70,6 +76,8 @@ def kind_of(path: Path) -> Kind:
         raise FormatError(
             f"{path}: this is a Git LFS pointer, not the file itself. Fetch it with: git lfs pull"
         )
+    if _OWN_START.match(head):
+        return "bytepair"
     kind = _kind_by_name(path) or _kind_by_head(head)
     if kind is None and path.suffix.lower() == ".json":
         return "huggingface"

@@ -10,6 +10,7 @@ from bytepair.formats._gguf_read import read_gguf
 from bytepair.formats._gpt2_read import gpt2_files, read_gpt2
 from bytepair.formats._hf_read import read_huggingface
 from bytepair.formats._kind import Kind, file_in, kind_of
+from bytepair.formats._own import read_own
 from bytepair.formats._path import path_of
 from bytepair.formats._sentencepiece_read import read_sentencepiece
 from bytepair.formats._tekken_read import read_tekken
@@ -61,6 +62,8 @@ def _read(
     special_tokens: Mapping[str, TokenId] | None,
 ) -> TokenizerSpec:
     match kind, gpt2_files(source):
+        case "bytepair", _:
+            return read_own(source)
         case "tiktoken", _:
             return read_tiktoken(source, pattern=pattern, special_tokens=special_tokens)
         case "gpt2", (vocab, merges):

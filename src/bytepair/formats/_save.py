@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from bytepair.formats._expressible import require_cut, require_options, require_
 from bytepair.formats._gguf_write import gguf_file
 from bytepair.formats._gpt2_write import gpt2_contents
 from bytepair.formats._hf_write import dump, tokenizer_json
+from bytepair.formats._kind import OWN_FILE
+from bytepair.formats._own import own_json
 from bytepair.formats._path import path_of
 from bytepair.formats._sentencepiece_write import sentencepiece_model
 from bytepair.formats._target import Format, format_for, main_file
@@ -20,11 +22,16 @@ from bytepair.formats._tekken_write import tekken_json
 from bytepair.formats._tiktoken_read import sidecar_path
 from bytepair.formats._tiktoken_write import rank_file, sidecar_json
 from bytepair.formats._training import training_json
-from bytepair.model import TokenizerSpec, to_utf8
+from bytepair.model import TokenizerSpec, residues_as_tokens, to_utf8
 
 _TRAINING = "training.json"
 _RANKS: tuple[Format, ...] = ("tiktoken", "tekken")
 _PIECES: tuple[Format, ...] = ("sentencepiece", "gguf")
+_MAIN: Mapping[Format, str] = {"huggingface": "tokenizer.json", "bytepair": OWN_FILE}
+_JSON: Mapping[Format, Callable[[TokenizerSpec], bytes]] = {
+    "huggingface": tokenizer_json,
+    "bytepair": own_json,
+}
 
 
 def write(
@@ -36,11 +43,12 @@ def write(
 
     Args:
         spec: the tokenizer.
-        path: for "huggingface" a folder, made if missing, or a file ending in `.json`; for "gpt2"
-            a folder or its `vocab.json`; for "tekken" a folder or its `tekken.json`; for
-            "tiktoken", "gguf" and "sentencepiece" a file ending in `.tiktoken`, `.gguf`, `.model`.
-            Files that are there are replaced.
-        format: one of `FORMATS`; by default what `path` looks like.
+        path: for "huggingface" and "bytepair" a folder, made if missing, or a file ending in
+            `.json`; for "gpt2" a folder or its `vocab.json`; for "tekken" a folder or its
+            `tekken.json`; for "tiktoken", "gguf" and "sentencepiece" a file ending in `.tiktoken`,
+            `.gguf`, `.model`. Files that are there are replaced.
+        format: one of `FORMATS`; by default what `path` looks like, and "bytepair" for a tokenizer
+            with residues, which no other can say.
 
     Returns:
         The files written; the first one is the one to load.
@@ -54,12 +62,15 @@ def write(
     """
     target = path_of(path)
     kind = format_for(target, format)
+    if format is None and kind == "huggingface" and spec.residues:
+        kind = "bytepair"
     _require(kind, spec)
     files = _files(kind, spec, target)
     with _existing(next(iter(files)).parent):
         write_all_atomically(files)
-    if kind == "huggingface":
-        for stale in {target / _TRAINING, *stale_files(target)} - set(files):
+    if kind in _JSON:
+        others = (_TRAINING, *_MAIN.values())
+        for stale in {*(target / name for name in others), *stale_files(target)} - set(files):
             with suppress(OSError):  # of the tokenizer that was just replaced
                 stale.unlink()
     return list(files)
@@ -80,8 +91,8 @@ def _files(kind: Format, spec: TokenizerSpec, target: Path) -> dict[Path, bytes]
         case "sentencepiece":
             return {main: sentencepiece_model(spec)}
     if target.suffix.lower() == ".json":
-        return {target: tokenizer_json(spec)}
-    return _folder(spec, target)
+        return {target: _JSON[kind](spec)}
+    return _folder(kind, spec, target)
 
 
 def huggingface_json(spec: TokenizerSpec) -> bytes:
@@ -94,8 +105,8 @@ def huggingface_json(spec: TokenizerSpec) -> bytes:
     return tokenizer_json(spec)
 
 
-def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
-    files = {folder / "tokenizer.json": tokenizer_json(spec)}
+def _folder(kind: Format, spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
+    files = {folder / _MAIN[kind]: _JSON[kind](spec)}
     for name, content in conventions_files(spec).items():
         files[folder / name] = dump(content) if isinstance(content, dict) else to_utf8(content)
     if spec.training is not None:
@@ -104,10 +115,13 @@ def _folder(spec: TokenizerSpec, folder: Path) -> dict[Path, bytes]:
 
 
 def _require(kind: Format, spec: TokenizerSpec) -> None:
+    if kind == "bytepair":
+        kind, spec = "huggingface", residues_as_tokens(spec)
     if spec.residues:
         raise ExportError(
             f"{kind} knows no merges of what is no token, and this tokenizer has "
-            f"{len(spec.residues)} of them (it was pruned by strategy 'residues'). Prune by "
+            f"{len(spec.residues)} of them (it was pruned by strategy 'residues'). Save as "
+            "'bytepair', in a folder or a .json file, which bytepair alone reads; or prune by "
             "'leaves', or by 'whole-words' where whole pre-tokens are looked up."
         )
     _check_added(kind, spec)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from bytepair.errors import ArgumentError
+from bytepair.formats._kind import OWN_FILE
 
-Format = Literal["huggingface", "tiktoken", "gpt2", "tekken", "gguf", "sentencepiece"]
+Format = Literal["huggingface", "bytepair", "tiktoken", "gpt2", "tekken", "gguf", "sentencepiece"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -18,12 +19,14 @@ _BY_SUFFIX: Mapping[str, Format] = {
 }
 _WANTED: Mapping[Format, str] = {
     "huggingface": "is a folder or ends in .json",
+    "bytepair": "is a folder or ends in .json",
     "tiktoken": "ends in .tiktoken",
     "gpt2": "is a folder or a file named vocab.json",
     "tekken": "is a folder, or ends in .json and has 'tekken' in its name",
     "gguf": "ends in .gguf",
     "sentencepiece": "ends in .model",
 }
+_ANY_JSON: tuple[Format, ...] = ("huggingface", "bytepair")
 _IN_FOLDER: Mapping[Format, str] = {"gpt2": "vocab.json", "tekken": "tekken.json"}
 # Endings of other tools' files: certainly no names of folders.
 _FOREIGN = (".bin", ".pickle", ".pkl", ".txt", ".vocab")
@@ -46,7 +49,7 @@ def format_for(path: str | Path, format: str | None = None) -> Format:  # noqa: 
         return likely or "huggingface"
     kind = known_format(format)
     is_folder = likely is None and suffix != ".json"
-    fits = likely is None if kind == "huggingface" else is_folder and kind in _IN_FOLDER
+    fits = likely is None if kind in _ANY_JSON else is_folder and kind in _IN_FOLDER
     if likely != kind and not fits:
         raise ArgumentError(f"{path}: format {kind!r} needs a path that {_WANTED[kind]}")
     return kind
@@ -78,6 +81,8 @@ def main_file(kind: Format, path: Path) -> Path:
 
 def _by_name(path: Path) -> Format | None:
     name = path.name.lower()
+    if name == OWN_FILE:
+        return "bytepair"
     if name == "vocab.json":
         return "gpt2"
     if "tekken" in name and name.endswith(".json"):

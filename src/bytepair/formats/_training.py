@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bytepair.errors import BytepairWarning, FormatError
 from bytepair.formats._json import Object, Section, read_object
-from bytepair.model import TokenizerSpec, TrainingRecord
+from bytepair.model import TokenizerSpec, TrainingRecord, residues_as_tokens
 
 _VERSION = 1
 _FACTS = ("corpus_bytes", "corpus_documents", "pretokens", "distinct_pretokens")
@@ -38,7 +38,7 @@ def _rows(spec: TokenizerSpec, record: TrainingRecord) -> list[list[object]]:
 
 
 def _readable_pairs(spec: TokenizerSpec) -> list[tuple[str, str]]:
-    items = spec.vocabulary.tokens.items()
+    items = residues_as_tokens(spec).vocabulary.tokens.items()
     text = {number: token.decode("utf-8", "backslashreplace") for number, token in items}
     mark = spec.vocabulary.end_of_word_id
     if mark is not None and spec.end_of_word:

@@ -9,6 +9,7 @@ from bytepair.model._fingerprint import fingerprint
 from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
 from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
+from bytepair.model._residues import residues_as_tokens, tokens_as_residues
 from bytepair.model._rules import SplitRules
 from bytepair.model._spec import AddedToken, TokenizerSpec
 from bytepair.model._steps import (
@@ -83,5 +84,7 @@ __all__ = [
     "at_least_one",
     "byte_positions",
     "fingerprint",
+    "residues_as_tokens",
     "to_utf8",
+    "tokens_as_residues",
 ]

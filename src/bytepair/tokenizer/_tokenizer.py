@@ -234,8 +234,9 @@ class Tokenizer(Chat, Decoding):
         """Write the tokenizer; returns the files written. Each is replaced whole or not at all.
 
         Args:
-            path: a folder or `*.json` (Hugging Face), or `*.tiktoken`.
-            format: "huggingface" or "tiktoken"; None: by the path.
+            path: a folder or `*.json` (Hugging Face, bytepair's own), or `*.tiktoken`.
+            format: "huggingface", "tiktoken" or "bytepair"; None: by the path, and "bytepair" for
+                a tokenizer with residues, which no other format can say.
 
         Raises:
             ExportError: the format cannot express this tokenizer exactly; says why.
