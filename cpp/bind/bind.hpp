@@ -30,6 +30,7 @@ void bind_load(nb::module_& m);
 void bind_encode(nb::module_& m);
 void bind_decode(nb::module_& m);
 void bind_prune(nb::module_& m);
+void bind_tally(nb::module_& m);
 
 /// A C-contiguous one-dimensional array, read in place.
 template <class T>

@@ -23,4 +23,5 @@ NB_MODULE(_core, m) {
   bytepair::bind::bind_load(m);
   bytepair::bind::bind_encode(m);
   bytepair::bind::bind_decode(m);
+  bytepair::bind::bind_tally(m);
 }

@@ -16,10 +16,12 @@ from bytepair.engines._interface import (
     Removal,
     Spans,
     Splitter,
+    Tally,
     Text,
     TokenIds,
 )
 from bytepair.engines._select import NAMES, engine, select
+from bytepair.engines._shapes import token_shapes
 
 __all__ = [
     "NAMES",
@@ -38,8 +40,10 @@ __all__ = [
     "Removal",
     "Spans",
     "Splitter",
+    "Tally",
     "Text",
     "TokenIds",
     "engine",
     "select",
+    "token_shapes",
 ]

@@ -194,6 +194,20 @@ class Pruner(Protocol):
         """
 
 
+class Tally(NamedTuple):
+    """What tokens make of texts.
+
+    Attributes:
+        uses: int64[shapes]: how often each id stands there.
+        n_words: runs of bytes that are not white space; none goes from one text to the next.
+        n_divided: words with the border of two tokens inside.
+    """
+
+    uses: NDArray[np.int64]
+    n_words: int
+    n_divided: int
+
+
 class Cutter(Protocol):
     """The added tokens one kind of call looks for. Read-only: threads may share it.
 
@@ -411,6 +425,14 @@ class Engine(Protocol):
     def learner(self, task: LearnTask) -> Learner: ...
 
     def pruner(self, task: PruneTask) -> Pruner: ...
+
+    def tally(
+        self, ids: NDArray[np.uint32], offsets: NDArray[np.int64], shapes: NDArray[np.uint32]
+    ) -> Tally:
+        """Count texts whose tokens, laid end to end, are their bytes; `shapes`: `token_shapes`.
+
+        Text i is `ids[offsets[i]:offsets[i + 1]]`; every id has a shape.
+        """
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
         """`cache_bytes`: limit of its cache of words seen; None: the engine's default."""

@@ -18,6 +18,7 @@ from bytepair.engines._interface import (
     PruneTask,
     Removal,
     Spans,
+    Tally,
     Text,
 )
 from bytepair.engines._residues import ResidueEncoder
@@ -311,6 +312,12 @@ class NativeEngine:
     def pruner(self, task: PruneTask) -> Pruner:
         """Removes tokens."""
         return Pruner(task)
+
+    def tally(
+        self, ids: NDArray[np.uint32], offsets: NDArray[np.int64], shapes: NDArray[np.uint32]
+    ) -> Tally:
+        """Counts what tokens make of texts; releases the GIL."""
+        return Tally(*_core.tally(ids, offsets, shapes))
 
     def encoder(
         self, spec: TokenizerSpec, cache_bytes: int | None = None

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from bytepair.errors import ArgumentError, BytepairError, FormatError, MissingExtraError
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
-from bytepair.model import byte_positions
+from bytepair.model import BYTE_TO_CHAR, byte_positions
 from bytepair.tokenizer import load
 
+_BYTE_OF_CHAR = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
 _LIBRARIES = ("hf", "sentencepiece", "tiktoken")
 
 
@@ -24,7 +25,9 @@ class OfHuggingFace:
         self.name = name
         self.kind = f"{type(tokenizer.model).__name__} (tokenizers)"
         self.vocab_size: int = tokenizer.get_vocab_size()
-        self.unknown_id = _unknown_id(json.loads(tokenizer.to_str())["model"])
+        root = json.loads(tokenizer.to_str())
+        self.unknown_id = _unknown_id(root["model"])
+        self._is_byte_level = '"ByteLevel"' in json.dumps(root["decoder"])
         self._tokenizer = tokenizer
 
     def encode(self, texts: Sequence[bytes]) -> Encoded:
@@ -36,7 +39,8 @@ class OfHuggingFace:
 
     def contents(self) -> dict[int, bytes]:
         """As far as the spelling of tokens says it."""
-        return {i: _content(piece) for piece, i in self._tokenizer.get_vocab().items()}
+        read = _bytes_of if self._is_byte_level else _content
+        return {i: read(piece) for piece, i in self._tokenizer.get_vocab().items()}
 
 
 class OfSentencePiece:
@@ -215,6 +219,18 @@ def _content(spelling: str) -> bytes:
     if len(spelling) == 6 and spelling.startswith("<0x") and spelling.endswith(">"):
         return bytes([int(spelling[3:5], 16)])
     return spelling.replace("▁", " ").removeprefix("##").encode()
+
+
+def _bytes_of(spelling: str) -> bytes:
+    """The same for a piece each of whose characters is a byte; an added token is text.
+
+    >>> _bytes_of("Ġthe")
+    b' the'
+    """
+    try:
+        return bytes(map(_BYTE_OF_CHAR.__getitem__, spelling))
+    except KeyError:
+        return spelling.encode()
 
 
 def _encoded(

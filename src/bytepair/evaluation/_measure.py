@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from bytepair.corpus import Preprocessor
 from bytepair.data import Corpus
+from bytepair.engines import select, token_shapes
 from bytepair.evaluation._metrics import Metrics
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
-from bytepair.model import Chunk
+from bytepair.model import Chunk, Tokens
 from bytepair.tokenizer import Tokenizer
 
 _BATCH_BYTES = 16 << 20
@@ -33,10 +34,13 @@ class Meter:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self._uses = np.zeros(0, np.int64)
+        self._engine = select(None)
+        self._tokens = Tokens.of(subject.contents())
+        self._shapes = token_shapes(self._tokens)
+        self._uses = np.zeros(len(self._shapes), np.int64)
         self._n_chars = self._n_words = self._n_whole = 0
         self._bytes: list[NDArray[np.int64]] = []
-        self._tokens: list[NDArray[np.int64]] = []
+        self._lengths: list[NDArray[np.int64]] = []
         self._begun = np.zeros(2, np.int64)  # bytes and tokens of a document that goes on
 
     def add(self, documents: Iterable[bytes]) -> None:
@@ -46,29 +50,32 @@ class Meter:
     def result(self) -> Metrics:
         """What was counted so far."""
         document_bytes = _joined(self._bytes)
-        sizes = np.zeros(len(self._uses), np.int64)
-        for token, content in self.subject.contents().items():
-            if token < len(sizes):
-                sizes[token] = len(content)
+        sizes = np.zeros(max(len(self._uses), len(self._shapes)), np.int64)
+        sizes[self._tokens.ids] = np.diff(self._tokens.offsets)
+        n_ids = int(np.max(np.flatnonzero(self._uses), initial=-1)) + 1
         return Metrics(
             n_bytes=int(document_bytes.sum()),
             n_chars=self._n_chars,
             n_words=self._n_words,
             n_tokens=int(self._uses.sum()),
             n_whole_words=self._n_whole,
-            uses=self._uses.copy(),
-            sizes=sizes,
+            uses=self._uses[:n_ids].copy(),
+            sizes=sizes[:n_ids],
             vocab_size=self.subject.vocab_size,
             document_bytes=document_bytes,
-            document_tokens=_joined(self._tokens),
+            document_tokens=_joined(self._lengths),
         )
 
     def add_parts(self, parts: Sequence[Part]) -> None:
         """Count documents of which long ones come in parts, each encoded by itself."""
         texts = [text for text, _ in parts]
         encoded = self.subject.encode(texts)
-        self._count_ids(encoded.ids)
-        self._count_text(texts, encoded)
+        self._n_chars += sum(map(_n_chars, texts))
+        if encoded.ends is None:
+            self._count_tokens(encoded)
+        else:
+            self._count_ids(encoded.ids)
+            self._count_words(texts, encoded.ends)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         self._end_documents(
             np.stack([lengths, np.diff(encoded.offsets)]), [is_last for _, is_last in parts]
@@ -80,20 +87,25 @@ class Meter:
         places = np.flatnonzero([False, *is_last])
         rows = np.diff(sums[:, places], prepend=0)
         self._bytes.append(rows[0])
-        self._tokens.append(rows[1])
+        self._lengths.append(rows[1])
         self._begun = sums[:, -1] - rows.sum(axis=1)
+
+    def _count_tokens(self, encoded: Encoded) -> None:
+        tally = self._engine.tally(encoded.ids, encoded.offsets, self._shapes)
+        self._uses[: len(tally.uses)] += tally.uses
+        self._n_words += tally.n_words
+        self._n_whole += tally.n_words - tally.n_divided
 
     def _count_ids(self, ids: NDArray[np.uint32]) -> None:
         uses = np.bincount(ids, minlength=len(self._uses)).astype(np.int64)
         uses[: len(self._uses)] += self._uses
         self._uses = uses
 
-    def _count_text(self, texts: list[bytes], encoded: Encoded) -> None:
+    def _count_words(self, texts: list[bytes], ends: NDArray[np.int64]) -> None:
         starts, within = _words(texts)
         n_words = int(np.count_nonzero(starts))
-        self._n_chars += sum(map(_n_chars, texts))
         self._n_words += n_words
-        self._n_whole += n_words - _n_divided(starts, within, encoded.ends)
+        self._n_whole += n_words - _n_divided(starts, within, ends)
 
 
 def measure(

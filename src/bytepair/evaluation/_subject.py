@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.model import byte_positions
+from bytepair.model import Split, byte_positions
 from bytepair.tokenizer import Tokenizer
 
 
@@ -19,12 +19,13 @@ class Encoded:
     Attributes:
         ids: uint32[n], of all texts, one after the other.
         offsets: int64[texts + 1]; text i became `ids[offsets[i]:offsets[i + 1]]`.
-        ends: int64[n]: where each token ends, in bytes of all texts laid end to end.
+        ends: int64[n]: where each token ends, in bytes of all texts laid end to end. None: what
+            the tokens stand for, laid end to end, are the texts.
     """
 
     ids: NDArray[np.uint32]
     offsets: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    ends: NDArray[np.int64] | None = None
 
 
 class Subject(Protocol):
@@ -71,31 +72,31 @@ class OfTokenizer:
         ids, offsets = self.tokenizer.encode_batch_to_numpy(
             texts, threads=self._threads, disallowed_special=()
         )
-        n_bytes = sum(map(len, texts))
-        if not self._rewrites:
-            ends = np.cumsum(self._sizes[ids])
-            if n_bytes == (int(ends[-1]) if len(ends) else 0):
-                return Encoded(ids, offsets, ends)
+        if self._is_plain:
+            return Encoded(ids, offsets)
         return Encoded(ids, offsets, self._ends_by_offsets(texts))
 
     def contents(self) -> dict[int, bytes]:
         """The bytes that each id stands for amid a text."""
+        return self._contents
+
+    @cached_property
+    def _contents(self) -> dict[int, bytes]:
         spec = self.tokenizer.spec
         ids = sorted({*spec.vocabulary.tokens, *(token.id for token in spec.added_tokens)})
         return dict(zip(ids, self.tokenizer.decode_tokens_bytes(ids), strict=True))
 
-    @property
-    def _rewrites(self) -> bool:
-        rules = self.tokenizer.spec.rules
-        return bool(rules.normalizer)
-
     @cached_property
-    def _sizes(self) -> NDArray[np.int64]:
-        """int64[n_vocab]: how many bytes of a text each id stands for."""
-        sizes = np.zeros(self.tokenizer.n_vocab, np.int64)
-        for token, content in self.contents().items():
-            sizes[token] = len(content)
-        return sizes
+    def _is_plain(self) -> bool:
+        """True if tokens are the text's own bytes, whatever the text is."""
+        spec = self.tokenizer.spec
+        rules = spec.rules
+        cuts_only = all(isinstance(s, Split) and s.behavior != "removed" for s in rules.steps)
+        takes_spaces = any(t.lstrip or t.rstrip or t.normalized for t in spec.added_tokens)
+        is_marked = spec.end_of_word is not None or spec.continuing_prefix is not None
+        has_all = spec.alphabet == "bytes" and len(spec.vocabulary.byte_ids) == 256
+        rewrites = bool(rules.normalizer or spec.decoder) or not cuts_only
+        return has_all and not (is_marked or takes_spaces or rewrites)
 
     def _ends_by_offsets(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
         ends: list[int] = []

@@ -9,7 +9,7 @@ from bytepair import formats
 from bytepair.errors import ArgumentError, FormatError, InputTypeError, MissingExtraError
 from bytepair.model import BYTE_TO_CHAR
 
-SUPPORTED = r"\(supported: tokenizer\.json, bytepair\.json, tekken\.json, x\.tiktoken, vocab\.json with"
+SUPPORTED = r"\(supported: tokenizer\.json, bytepair\.json, tekken\.json, x\.tiktoken, vocab"
 
 
 @pytest.mark.parametrize("name", ["nowhere", "x.json", "x.tiktoken", "x.gguf", "a/b", "nul\0"])

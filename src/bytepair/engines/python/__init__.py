@@ -6,7 +6,10 @@ text to read for whoever wants to know what the core does.
 
 from collections.abc import Mapping, Sequence
 
-from bytepair.engines._interface import DecodingRules, LearnTask, PruneTask
+import numpy as np
+from numpy.typing import NDArray
+
+from bytepair.engines._interface import DecodingRules, LearnTask, PruneTask, Tally
 from bytepair.engines.python._count import Counter
 from bytepair.engines.python._cut import Cutter, Found, forbidden_token
 from bytepair.engines.python._decode import (
@@ -26,6 +29,7 @@ from bytepair.engines.python._symbols import (
     unknown_character,
     whole_words,
 )
+from bytepair.engines.python._tally import tally
 from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
 
 
@@ -49,6 +53,12 @@ class PythonEngine:
     def pruner(self, task: PruneTask) -> Pruner | ResiduePruner:
         """Removes tokens."""
         return ResiduePruner(task) if task.strategy == "residues" else Pruner(task)
+
+    def tally(
+        self, ids: NDArray[np.uint32], offsets: NDArray[np.int64], shapes: NDArray[np.uint32]
+    ) -> Tally:
+        """Counts what tokens make of texts."""
+        return tally(ids, offsets, shapes)
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
         """Turns text into ids."""
@@ -93,6 +103,7 @@ __all__ = [
     "plain_ids",
     "pre_tokens",
     "refuse_unknown",
+    "tally",
     "unknown_character",
     "whole_words",
 ]
