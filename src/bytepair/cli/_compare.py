@@ -11,6 +11,7 @@ from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._messages import printable
 from bytepair.cli._options import Json
+from bytepair.cli._output import require_writable_file
 from bytepair.evaluation import (
     BASELINES,
     Baseline,
@@ -74,7 +75,13 @@ def compare(
     kinds = [_kind(name) for name in baseline or ()]
     price_list = read_prices(prices)
     files = of.files_of(corpus)
+    if files is None and kinds:
+        raise typer.BadParameter(
+            "standard input is read once: name files to train on.", param_hint="--baseline"
+        )
     source = "-" if files is None else files
+    if report is not None:
+        require_writable_file(report, "--report")
     subjects = [open_subject(name, threads) for name in tokenizer]
     subjects += [
         train_baseline(

@@ -2,14 +2,21 @@
 
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.errors import ArgumentError, BytepairError, FormatError, MissingExtraError
+from bytepair.errors import (
+    ArgumentError,
+    BytepairError,
+    EncodeError,
+    FormatError,
+    MissingExtraError,
+)
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
 from bytepair.model import BYTE_TO_CHAR, byte_positions
 from bytepair.tokenizer import load
@@ -33,7 +40,9 @@ class OfHuggingFace:
     def encode(self, texts: Sequence[bytes]) -> Encoded:
         """By its `encode_batch`, without special tokens around."""
         chars = list(map(_chars, texts))
-        rows = self._tokenizer.encode_batch(list(map(_repaired, chars)), add_special_tokens=False)
+        repaired = list(map(_repaired, chars))
+        with answers(f"{self.name}: tokenizers cannot encode the text", EncodeError):
+            rows = self._tokenizer.encode_batch(repaired, add_special_tokens=False)
         ends = [[end for _, end in row.offsets] for row in rows]
         return _encoded([row.ids for row in rows], chars, ends, texts)
 
@@ -56,7 +65,8 @@ class OfSentencePiece:
     def encode(self, texts: Sequence[bytes]) -> Encoded:
         """With the places that the library tells."""
         repaired = [_repaired(_chars(text)) for text in texts]
-        rows = self._processor.encode(repaired, return_type="proto")
+        with answers(f"{self.name}: sentencepiece cannot encode the text", EncodeError):
+            rows = self._processor.encode(repaired, return_type="proto")
         ids, offsets = _flat([[piece.id for piece in row.pieces] for row in rows])
         ends: list[int] = []
         begin = 0
@@ -87,7 +97,9 @@ class OfTiktoken:
 
     def encode(self, texts: Sequence[bytes]) -> Encoded:
         """By its `encode_ordinary_batch`."""
-        rows = self._encoding.encode_ordinary_batch([_repaired(_chars(text)) for text in texts])
+        repaired = [_repaired(_chars(text)) for text in texts]
+        with answers(f"{self.name}: tiktoken cannot encode the text", EncodeError):
+            rows = self._encoding.encode_ordinary_batch(repaired)
         ids, offsets = _flat(rows)
         ends = np.minimum(np.cumsum(self._sizes[ids]), sum(map(len, texts)))
         return Encoded(ids, offsets, ends)
@@ -104,11 +116,14 @@ def open_subject(source: str, threads: int | None = None) -> Subject:
         source: a path; `hf:PATH`, `sentencepiece:PATH` or `tiktoken:NAME` ask for that library.
 
     Raises:
+        ArgumentError: nothing behind the colon.
         FormatError: nothing reads it; says why.
         MissingExtraError: the library that would read it is not installed.
     """
     library, _, rest = source.partition(":")
-    if library in _LIBRARIES and rest:
+    if library in _LIBRARIES and source != library:
+        if not rest:
+            raise ArgumentError(f"{source} names no tokenizer: write one behind the colon.")
         return _OPEN[library](rest)
     path = Path(source)
     try:
@@ -137,17 +152,22 @@ def require(module: str, package: str) -> Any:
 def _open_hugging_face(source: str) -> Subject:
     file = _json_file(Path(source))
     tokenizers = require("tokenizers", "tokenizers")
-    return OfHuggingFace(_answered(tokenizers.Tokenizer.from_file, str(file)), _name(Path(source)))
+    with answers(f"{file}: tokenizers cannot read it", FormatError):
+        tokenizer = tokenizers.Tokenizer.from_file(str(file))
+    return OfHuggingFace(tokenizer, _name(Path(source)))
 
 
 def _open_sentencepiece(source: str) -> Subject:
     sentencepiece = require("sentencepiece", "sentencepiece")
-    processor = _answered(sentencepiece.SentencePieceProcessor, model_file=source)
+    with answers(f"{source}: sentencepiece cannot read it", FormatError):
+        processor = sentencepiece.SentencePieceProcessor(model_file=source)
     return OfSentencePiece(processor, _name(Path(source)), "Unigram or BPE")
 
 
 def _open_tiktoken(source: str) -> Subject:
-    encoding = _answered(require("tiktoken", "tiktoken").get_encoding, source)
+    tiktoken = require("tiktoken", "tiktoken")
+    with answers(f"{source}: tiktoken has no such encoding, or cannot fetch it", FormatError):
+        encoding = tiktoken.get_encoding(source)
     return OfTiktoken(encoding, source)
 
 
@@ -158,15 +178,21 @@ _OPEN = {
 }
 
 
-def _answered(call: Any, *args: Any, **options: Any) -> Any:
-    """What a library says; whatever it raises becomes our error."""
+@contextmanager
+def answers(what: str, error: type[BytepairError]) -> Iterator[None]:
+    """Whatever another library raises inside becomes this error, of one line.
+
+    Args:
+        what: begins the message: what was wanted of whom.
+    """
     try:
-        return call(*args, **options)
-    except BytepairError:
+        yield
+    except (BytepairError, KeyboardInterrupt, SystemExit, MemoryError):
         raise
-    except Exception as error:
-        what = args or tuple(options.values())
-        raise FormatError(f"{what[0]}: cannot be read by its library: {error}") from error
+    except BaseException as reason:  # what a library in Rust raises in a panic is no Exception
+        # SentencePiece puts the place in its source before what it says.
+        line = str(reason).strip().partition("\n")[0].rpartition("] ")[2].rstrip(" .")
+        raise error(f"{what}: {line[:200] or type(reason).__name__}.") from reason
 
 
 def _library_for(path: Path) -> str | None:

@@ -7,8 +7,16 @@ import tiktoken
 import tokenizers
 
 import bytepair
-from bytepair.errors import FormatError
-from bytepair.evaluation import OfHuggingFace, OfTiktoken, OfTokenizer, open_subject
+from bytepair.errors import ArgumentError, CorpusError, EncodeError, FormatError
+from bytepair.evaluation import (
+    BASELINES,
+    OfHuggingFace,
+    OfSentencePiece,
+    OfTiktoken,
+    OfTokenizer,
+    open_subject,
+    train_baseline,
+)
 
 TEXTS = ["low lower", "naïve café 🙂", "", " lowest\n\n  low"]
 
@@ -96,3 +104,100 @@ def test_bytes_that_are_no_text_are_measured(saved):
     """Other libraries take no bytes: each becomes U+FFFD, and places stay those of the bytes."""
     encoded = open_subject(f"hf:{saved}").encode([b"low\xff\xfe low"])
     assert encoded.ends[-1] == 9
+
+
+class PanicError(BaseException):
+    """What a library in Rust raises is no Exception."""
+
+
+class Broken:
+    """A tokenizer of any other library that fails on every text."""
+
+    n_vocab = 0
+    model = "broken"
+
+    def fail(self, *_args, **_options):
+        raise PanicError("thread panicked\nand said more")
+
+    encode_batch = encode = encode_ordinary_batch = fail
+
+    def vocab_size(self):
+        return 0
+
+    unk_id = get_vocab_size = vocab_size
+
+    def to_str(self):
+        return '{"model": {"vocab": {}}, "decoder": null}'
+
+
+@pytest.mark.parametrize(
+    ("subject", "library"),
+    [
+        (OfHuggingFace(Broken(), "mine"), "tokenizers"),
+        (OfSentencePiece(Broken(), "mine", "BPE"), "sentencepiece"),
+        (OfTiktoken(Broken(), "mine"), "tiktoken"),
+    ],
+)
+def test_what_a_library_cannot_encode_is_an_error_of_one_line(subject, library):
+    """Who, and what it said; a panic that is no Exception is one here."""
+    wanted = f"^mine: {library} cannot encode the text: thread panicked.$"
+    with pytest.raises(EncodeError, match=wanted):
+        subject.encode([b"low"])
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("bad.model", r"bad.model: sentencepiece cannot read it: .*could not parse"),
+        ("bad.json", r"bad.json: tokenizers cannot read it: Missing vocab"),
+        ("hf:nowhere.json", r"nowhere.json: tokenizers cannot read it: No such file"),
+        ("sentencepiece:no.model", r"no.model: sentencepiece cannot read it: .*No such file"),
+        ("tiktoken:nope", r"nope: tiktoken has no such encoding.*: Unknown encoding nope.$"),
+    ],
+)
+def test_what_a_library_cannot_read_names_file_and_library(source, message, tmp_path, monkeypatch):
+    """Never its own exception."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.model").write_text("garbage", encoding="utf-8")
+    (tmp_path / "bad.json").write_text('{"model": {"type": "Unigram"}}', encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        open_subject(source)
+
+
+def test_a_library_without_a_tokenizer_is_refused():
+    """Not taken for a file of that name."""
+    with pytest.raises(ArgumentError, match="tiktoken: names no tokenizer"):
+        open_subject("tiktoken:")
+
+
+@pytest.mark.parametrize("kind", BASELINES)
+def test_a_baseline_of_no_text_says_so(kind):
+    """Whatever its library makes of it."""
+    with pytest.raises(CorpusError, match=f"baseline {kind}: the corpus holds no text"):
+        train_baseline(kind, ["", " \n"], 300)
+
+
+def test_a_baseline_that_cannot_be_trained_says_why():
+    """More characters than the vocabulary holds."""
+    text = "".join(map(chr, range(0x4E00, 0x5E00)))
+    message = r"sentencepiece cannot be trained on this corpus to 300 tokens: Vocabulary size is"
+    with pytest.raises(CorpusError, match=message):
+        train_baseline("unigram", [text], 300)
+
+
+@pytest.mark.parametrize("kind", BASELINES)
+def test_a_corpus_that_ends_badly_is_reported_as_itself(kind):
+    """Also through the library that reads it."""
+
+    def documents():
+        yield "low lower"
+        raise CorpusError("the second part is gone")
+
+    with pytest.raises(CorpusError, match=r"^the second part is gone$"):
+        train_baseline(kind, documents(), 300)
+
+
+def test_a_wordpiece_baseline_is_not_larger_than_asked():
+    """Its alphabet is limited, as its trainer's own limit is not."""
+    text = " ".join(chr(c) * 2 for c in range(0x4E00, 0x5000))
+    assert train_baseline("wordpiece", [text], 300).vocab_size <= 300
