@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
-from bytepair import PruneReport, Tokenizer
+from bytepair import PruneReport
 from bytepair._atomic import write_atomically
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
 from bytepair.cli._output import name_at, require_apart, require_writable, require_writable_file
 from bytepair.engines import PruneStrategy
+from bytepair.errors import SaveError
+from bytepair.models import ModelFolder
 
 _REPORTS = (".json", ".md")
 
@@ -48,6 +50,22 @@ Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Where to say what went: .md or .json."),
 ]
+Model = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="DIR",
+        help="A transformers model, written to --output without the rows of what went.",
+    ),
+]
+Rows = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rows",
+        metavar="TENSOR",
+        help="With --model: what has a row for each token, if its name is unusual; repeat it.",
+    ),
+]
 
 
 def prune(
@@ -61,6 +79,8 @@ def prune(
     keep: Keep = None,
     held_out: HeldOut = None,
     report: Report = None,
+    model: Model = None,
+    rows: Rows = None,
     separator: of.Separator = None,
     text_field: of.TextField = "text",
     threads: of.Threads = None,
@@ -79,6 +99,10 @@ def prune(
     if report is not None and report.suffix.lower() not in _REPORTS:
         raise typer.BadParameter("must end in .md or .json.", param_hint="--report")
     tok = load_tokenizer(tokenizer, pattern, special_token)
+    folder = None if model is None else ModelFolder(model, rows=rows)
+    if folder is not None:
+        folder.require_rows(tok.n_vocab)
+        _require_new(output)
     require_apart(tokenizer, output)
     require_writable(output)
     if report is not None:
@@ -98,8 +122,8 @@ def prune(
             threads=threads,
             progress=progress,
         )
-    named = replace(result.spec, name=name_at(output))  # as training names it
-    saved = Tokenizer(named).save(output)
+    named = replace(result, spec=replace(result.spec, name=name_at(output)))  # as training does
+    saved = named.tokenizer.save(output) if folder is None else folder.write(output, named)
     if report is not None:
         is_json = report.suffix.lower() == ".json"
         text = result.report.to_json() if is_json else result.report.to_markdown()
@@ -110,6 +134,13 @@ def prune(
         return
     for line in _lines(result.report, saved):
         _streams.write_line(line)
+
+
+def _require_new(folder: Path) -> None:
+    if folder.exists():
+        raise SaveError(f"{folder}: is there already. Name a new folder: no model is overwritten.")
+    if folder.suffix in {".json", ".tiktoken"}:
+        raise typer.BadParameter("must be a folder, with --model.", param_hint="--output")
 
 
 def _facts(report: PruneReport, saved: list[Path]) -> dict[str, object]:

@@ -1,0 +1,64 @@
+"""What a model's configuration says about ids, after they changed."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bytepair.errors import FormatError
+
+_LISTS = ("suppress_tokens", "begin_suppress_tokens")
+Config = Mapping[str, object]
+
+
+def text_part(config: Config) -> Config:
+    """The part about text, which models of several kinds of input have within."""
+    within = config.get("text_config")
+    has_own = "vocab_size" in config
+    return within if isinstance(within, dict) and not has_own else config
+
+
+def renumbered(config: Config, id_map: NDArray[np.int64], vocab_size: int, name: str) -> Config:
+    """The same configuration with the new size and the new ids.
+
+    `vocab_size`; every `..._token_id`, a number or several; `suppress_tokens` and
+    `begin_suppress_tokens`, from which tokens that are gone are left out. Parts within likewise.
+
+    Args:
+        name: of the file, for messages.
+
+    Raises:
+        FormatError: an id that is no token, or whose token is gone.
+    """
+
+    def of_value(key: str, value: object) -> object:
+        if key == "vocab_size" and isinstance(value, int):
+            return vocab_size
+        if key.endswith("_token_id"):
+            if isinstance(value, list):
+                return [_renamed(name, key, id_map, item) for item in value]
+            return _renamed(name, key, id_map, value)
+        if key in _LISTS and isinstance(value, list):
+            new = [_new_id(id_map, item) for item in value]
+            return [token for token in new if token is not None]
+        return renumbered(value, id_map, vocab_size, name) if isinstance(value, dict) else value
+
+    return {key: of_value(key, value) for key, value in config.items()}
+
+
+def _renamed(name: str, key: str, id_map: NDArray[np.int64], value: object) -> object:
+    if type(value) is not int or value < 0:  # null, or -1 for none
+        return value
+    new = _new_id(id_map, value)
+    if new is None:
+        raise FormatError(
+            f"{name}: {key} is {value}, which is no token of the pruned vocabulary. Keep it with "
+            f"keep=[{value}], or correct the file."
+        )
+    return new
+
+
+def _new_id(id_map: NDArray[np.int64], value: object) -> int | None:
+    if type(value) is not int or not 0 <= value < len(id_map) or id_map[value] < 0:
+        return None
+    return int(id_map[value])
