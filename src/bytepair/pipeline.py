@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from bytepair._refine import Refining
 from bytepair.checkpoint import Checkpoint
 from bytepair.corpus import Preprocessor
 from bytepair.data import Corpus, InputFile, corpus_files, corpus_size, stored_size
-from bytepair.engines import python
+from bytepair.engines import PruneStrategy, python
 from bytepair.errors import ArgumentError
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
@@ -51,6 +52,9 @@ def train(
     progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    prune_from: int | None = None,
+    prune_strategy: PruneStrategy = "whole-words",
+    residue_threshold: float | None = None,
 ) -> Tokenizer:
     """Train a BPE tokenizer: prepare, count, learn.
 
@@ -74,6 +78,12 @@ def train(
         resume: go on from what is in the folder, if anything is. The result is that of a training
             that was never interrupted, bit for bit. Documents in memory are read again if they
             had not all been counted, and must be the same.
+        prune_from: learn so many tokens first, then prune them to `vocab_size` on the same words.
+        prune_strategy: for that, "leaves", "whole-words" or "residues"; see `VocabularyPruner`.
+        residue_threshold: a token is not kept once a merge takes this share of its occurrences, 0
+            to 1 (PickyBPE's threshold, often 0.9); its merge stays as a step, as with "residues",
+            and others take its place until there are `vocab_size`. Not with `checkpoint` or
+            `prune_from`.
 
     Raises:
         CorpusError: missing, empty or damaged; see `bytepair.data`.
@@ -105,6 +115,9 @@ def train(
         engine=engine,
     )
     learner.require_room(len(preprocessor.rules.special_tokens))
+    refining = Refining(vocab_size, prune_from, prune_strategy, residue_threshold, engine)
+    refining.check(alphabet, checkpoint)
+    learner = refining.learner(learner)
     analyzer = FrequencyAnalyzer(
         threads=threads, memory_limit=memory_limit, spill_folder=checkpoint, engine=engine
     )
@@ -116,7 +129,7 @@ def train(
         if resume:
             raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
         counts = counting.count(counting.source)
-        spec = learner.learn(counts, name=name, progress=progress)
+        spec = refining.learn(learner, counts, name=name, progress=progress)
     else:
         options = _options(preprocessor, text_field) | learner.options
         with Checkpoint(
@@ -124,7 +137,7 @@ def train(
         ) as folder:
             counts = folder.counts(lambda: counting.count_in_parts(folder, files))
             spec = learner.learn(counts, name=name, progress=progress, checkpoint=folder)
-    return Tokenizer(spec, engine=engine)
+    return Tokenizer(refining.prune(spec, counts, progress), engine=engine)
 
 
 @dataclass(frozen=True)

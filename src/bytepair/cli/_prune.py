@@ -14,6 +14,7 @@ from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath,
 from bytepair.cli._output import name_at, require_apart, require_writable, require_writable_file
 from bytepair.engines import PruneStrategy
 from bytepair.errors import SaveError
+from bytepair.formats import format_for, require_residues
 from bytepair.models import ModelFolder
 
 _REPORTS = (".json", ".md")
@@ -103,6 +104,8 @@ def prune(
     if folder is not None:
         folder.require_rows(tok.n_vocab)
         _require_new(output)
+    if strategy == "residues" and folder is None:
+        require_residues(format_for(output))
     require_apart(tokenizer, output)
     require_writable(output)
     if report is not None:

@@ -6,7 +6,7 @@ from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json
 from bytepair.cli._output import main_file, name_at, require_writable
-from bytepair.formats import format_for, require_format
+from bytepair.formats import format_for, require_format, require_residues
 
 
 def train(
@@ -29,6 +29,9 @@ def train(
     engine: of.Engine = None,
     checkpoint: of.Checkpoint = None,
     resume: of.Resume = False,
+    prune_from: of.PruneFrom = None,
+    prune_strategy: of.PruneStrategy = "whole-words",
+    residue_threshold: of.ResidueThreshold = None,
     as_json: Json = False,
 ) -> None:
     """Train a tokenizer on CORPUS and save it.
@@ -49,6 +52,8 @@ def train(
     }
     Preprocessor(**preparation)
     require_format(format_for(output), alphabet=alphabet, **preparation)
+    if residue_threshold is not None or (prune_from and prune_strategy == "residues"):
+        require_residues(format_for(output))
     require_writable(output)
     files = of.files_of(corpus)
     with TrainingProgress() as progress:
@@ -68,6 +73,9 @@ def train(
             memory_limit=memory_limit,
             checkpoint=checkpoint,
             resume=resume,
+            prune_from=prune_from,
+            prune_strategy=prune_strategy,
+            residue_threshold=residue_threshold,
             **preparation,
         )
     is_replaced = main_file(output).exists()

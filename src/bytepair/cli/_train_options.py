@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypedDict
 import typer
 
 from bytepair.data import InputFile, corpus_files, input_path
+from bytepair.engines import PruneStrategy as Strategies
 from bytepair.model import Alphabet as AlphabetName
 from bytepair.model import Ties as TiesName
 from bytepair.normalizers import NAMES as NORMALIZERS
@@ -120,6 +121,23 @@ Checkpoint = Annotated[
 ]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from --checkpoint; the result is the same.")
+]
+PruneFrom = Annotated[
+    int | None,
+    typer.Option(
+        "--prune-from", min=1, metavar="N", help="Learn N tokens first, then prune to --vocab-size."
+    ),
+]
+PruneStrategy = Annotated[
+    Strategies, typer.Option("--prune-strategy", help="For that: see `bytepair prune`.")
+]
+ResidueThreshold = Annotated[
+    float | None,
+    typer.Option(
+        "--residue-threshold",
+        metavar="SHARE",
+        help="A token goes once a merge takes this share of it (PickyBPE; 0.9, say).",
+    ),
 ]
 Engine = Annotated[
     Literal["native", "python"] | None,

@@ -4,7 +4,7 @@ A file that is not understood in full, or a tokenizer that a format cannot expre
 refused with the reason: wrong ids are worse than none.
 """
 
-from bytepair.formats._expressible import require_format
+from bytepair.formats._expressible import require_format, require_residues
 from bytepair.formats._hf_read import parse_huggingface
 from bytepair.formats._open import read
 from bytepair.formats._save import huggingface_json, write
@@ -18,5 +18,6 @@ __all__ = [
     "parse_huggingface",
     "read",
     "require_format",
+    "require_residues",
     "write",
 ]

@@ -130,6 +130,19 @@ def require_cut(kind: Format, rules: SplitRules, alphabet: Alphabet) -> None:
         known_cutting(rules)
 
 
+def require_residues(format: Format) -> None:  # noqa: A002  # the public name
+    """Refuse, before any work, a format of one file that has no room for residues.
+
+    Raises:
+        ExportError: it is tiktoken's. In a folder or a .json file bytepair's own form takes them.
+    """
+    if format == "tiktoken":
+        raise ExportError(
+            "tiktoken knows no merges of what is no token, which residues are. Save in a folder or "
+            "a .json file."
+        )
+
+
 def require_sayable(kind: Format, spec: TokenizerSpec) -> None:
     """Refuse what only a loaded tokenizer can have and the format does not know.
 

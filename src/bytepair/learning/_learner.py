@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from time import monotonic
 from typing import get_args
 
@@ -100,6 +101,12 @@ class MergeLearner:
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
         self._threads = min(wanted, _MAX_THREADS)
         self._engine = select(engine)
+
+    def with_size(self, vocab_size: int) -> "MergeLearner":
+        """The same learner for another size."""
+        other = copy(self)
+        other.vocab_size = at_least_one("vocab_size", vocab_size)
+        return other
 
     def require_room(self, n_special: int) -> None:
         """Fail before a corpus is counted if its vocabulary could not hold what it must.

@@ -10,8 +10,17 @@ after each removal the words that it changes are merged anew: every cost is exac
   for it. No format of others can say so.
 """
 
+from bytepair.pruning._intermediate import share_taken, without_intermediate
 from bytepair.pruning._pruner import VocabularyPruner
 from bytepair.pruning._report import Compression, PruneReport, RemovedToken
 from bytepair.pruning._result import PruneResult
 
-__all__ = ["Compression", "PruneReport", "PruneResult", "RemovedToken", "VocabularyPruner"]
+__all__ = [
+    "Compression",
+    "PruneReport",
+    "PruneResult",
+    "RemovedToken",
+    "VocabularyPruner",
+    "share_taken",
+    "without_intermediate",
+]

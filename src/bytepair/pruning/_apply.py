@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from operator import eq
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ def _kept_rows(
     if made_of is not None:
         pairs = [made_of.get(joined) for joined in merges.joined.tolist()]
         rows = zip(merges.left.tolist(), merges.right.tolist(), strict=True)
-        kept &= np.fromiter(map(tuple.__eq__, rows, pairs), np.bool_, len(merges))
+        kept &= np.fromiter(map(eq, rows, pairs), np.bool_, len(merges))
     return np.flatnonzero(kept)
 
 
