@@ -10,6 +10,7 @@ after each removal the words that it changes are merged anew: every cost is exac
   for it. No format of others can say so.
 """
 
+from bytepair.pruning._idle import IdleTokens, idle_tokens
 from bytepair.pruning._intermediate import share_taken, without_intermediate
 from bytepair.pruning._pruner import VocabularyPruner
 from bytepair.pruning._report import Compression, PruneReport, RemovedToken
@@ -17,10 +18,12 @@ from bytepair.pruning._result import PruneResult
 
 __all__ = [
     "Compression",
+    "IdleTokens",
     "PruneReport",
     "PruneResult",
     "RemovedToken",
     "VocabularyPruner",
+    "idle_tokens",
     "share_taken",
     "without_intermediate",
 ]

@@ -28,7 +28,8 @@ from bytepair.model import (
 )
 from bytepair.pruning._apply import all_ids, map_ids, take_out
 from bytepair.pruning._borders import Words, cut_at_borders
-from bytepair.pruning._measure import Usage, n_tokens, unreachable
+from bytepair.pruning._idle import IdleTokens
+from bytepair.pruning._measure import Usage, n_tokens
 from bytepair.pruning._report import Compression, PruneReport, RemovedToken
 from bytepair.pruning._result import PruneResult
 from bytepair.pruning._symbols import SymbolTable
@@ -147,7 +148,7 @@ class VocabularyPruner:
             corpus=Compression(_n_bytes(counts), before, pruner.n_tokens()),
             held_out=self._measured(spec, smaller, held_out),
             removed=_removed(plan.table, usage, removals),
-            **self._idle(plan.table, usage),
+            idle=IdleTokens.of(plan.table, usage, self._engine),
         )
         return PruneResult(smaller, id_map, report, self._engine_name)
 
@@ -242,17 +243,6 @@ class VocabularyPruner:
             return None
         counted = [n_tokens(spec, text, self._engine) for spec in (before, after)]
         return Compression(_n_bytes(text), *counted)
-
-    def _idle(self, table: SymbolTable, usage: Usage) -> dict[str, tuple[TokenId, ...]]:
-        """The tokens that do nothing in the corpus, or in any text."""
-        is_idle = (usage.uses == 0) & ~table.first
-        is_passed = usage.passed()
-        kinds = {
-            "unreachable": unreachable(table, usage, self._engine),
-            "residues": is_idle & is_passed,
-            "unused": is_idle & ~is_passed,
-        }
-        return {name: tuple(table.ids[chosen].tolist()) for name, chosen in kinds.items()}
 
 
 class _Plan(NamedTuple):

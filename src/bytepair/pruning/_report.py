@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bytepair.model import TokenId
+from bytepair.pruning._idle import IdleTokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,7 @@ class PruneReport:
         corpus: compression of the corpus that the costs are from.
         held_out: that of text that was not looked at, if there was any.
         removed: in the order of their removal.
-        unreachable: tokens that no text yields: their own bytes come back as other tokens. Source
-            of the notion: Land and Bartolo 2024, https://arxiv.org/abs/2405.05417.
-        residues: tokens that never stand in the corpus, but that tokens which do are made of.
-        unused: tokens that never stand in the corpus and are in nothing that does.
+        idle: tokens that did nothing before, whether they were removed or not.
     """
 
     strategy: str
@@ -71,9 +69,7 @@ class PruneReport:
     corpus: Compression
     held_out: Compression | None
     removed: tuple[RemovedToken, ...]
-    unreachable: tuple[TokenId, ...]
-    residues: tuple[TokenId, ...]
-    unused: tuple[TokenId, ...]
+    idle: IdleTokens
 
     def to_json(self) -> str:
         """All of it. `text` is a token's bytes for people; `bytes` are its bytes, as hex digits."""
@@ -83,9 +79,9 @@ class PruneReport:
             "vocab_after": self.vocab_after,
             "corpus": _compression_json(self.corpus),
             "held_out": None if self.held_out is None else _compression_json(self.held_out),
-            "unreachable": self.unreachable,
-            "residues": self.residues,
-            "unused": self.unused,
+            "unreachable": self.idle.unreachable,
+            "residues": self.idle.residues,
+            "unused": self.idle.unused,
             "removed": [
                 {"id": t.id, "text": _text(t.data), "bytes": t.data.hex()}
                 | {"uses": t.uses, "cost": t.cost}
@@ -115,9 +111,9 @@ class PruneReport:
         yield ""
         yield "| tokens that the corpus could have done without | number |"
         yield "|---|--:|"
-        yield f"| unreachable: no text yields them | {len(self.unreachable):,} |"
-        yield f"| residues: only steps to others | {len(self.residues):,} |"
-        yield f"| never used | {len(self.unused):,} |"
+        yield f"| unreachable: no text yields them | {len(self.idle.unreachable):,} |"
+        yield f"| residues: only steps to others | {len(self.idle.residues):,} |"
+        yield f"| never used | {len(self.idle.unused):,} |"
 
     def _removed(self, limit: int | None) -> Iterator[str]:
         dearest = sorted(self.removed, key=lambda token: (-token.cost, token.id))[:limit]

@@ -31,16 +31,16 @@ COUNTS = WordCounts.from_mapping({"abc": 4, "a|": 1})
 def test_what_tokens_do_is_told_apart(small: TokenizerSpec, engine: str) -> None:
     """A step, nothing, and what no text yields: xyz is not made, and the pattern cuts `- `."""
     report = VocabularyPruner(max_cost=0, engine=engine).prune(small, COUNTS).report
-    assert report.residues == (256,)
-    assert report.unused == (258, 260)
-    assert report.unreachable == (258, 260)
+    assert report.idle.residues == (256,)
+    assert report.idle.unused == (258, 260)
+    assert report.idle.unreachable == (258, 260)
 
 
 def test_what_is_looked_up_is_reachable(small: TokenizerSpec, engine: str) -> None:
     """Llama 3 has such tokens."""
     looked_up = replace(small, ignore_merges=True)
     report = VocabularyPruner(max_cost=0, engine=engine).prune(looked_up, COUNTS).report
-    assert report.unreachable == (260,)
+    assert report.idle.unreachable == (260,)
 
 
 def test_json_holds_everything(small: TokenizerSpec) -> None:
