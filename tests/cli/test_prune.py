@@ -76,7 +76,7 @@ def test_a_report_is_written(corpus, invoke, saved, name):
         (["-o", "out"], 1, "pass --vocab-size (tokens to be left), --max-loss (tokens"),
         (["-o", "out", "--vocab-size", 3], 1, "3 is too small: 257 tokens stay"),
         (["-o", "out", "--vocab-size", 270, "--keep", "zz"], 1, "'zz' is no token"),
-        (["-o", "out", "--vocab-size", 270, "--report", "x.html"], 2, "must end in .md or .json"),
+        (["-o", "out", "--vocab-size", 270, "--report", "x.pdf"], 2, "must end in .html,"),
         (["-o", "out", "--max-cost", 0, "--report", "no/r.md"], 1, "another place with --report"),
         (["-o", "out", "--max-loss", -1], 2, "greater than or equal to 0"),
     ],

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bytepair import PruneReport
+from bytepair import PruneReport, Tokenizer
 from bytepair._atomic import write_atomically
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
@@ -17,7 +17,7 @@ from bytepair.errors import SaveError
 from bytepair.formats import format_for, require_residues
 from bytepair.models import ModelFolder
 
-_REPORTS = (".json", ".md")
+_REPORTS = (".html", ".json", ".md")
 
 Strategy = Annotated[
     PruneStrategy,
@@ -49,7 +49,7 @@ HeldOut = Annotated[
 ]
 Report = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE", help="Where to say what went: .md or .json."),
+    typer.Option("--report", metavar="FILE", help="Where to say what went: .html, .md or .json."),
 ]
 Model = Annotated[
     Path | None,
@@ -98,7 +98,7 @@ def prune(
     from bytepair.cli._progress import TrainingProgress
 
     if report is not None and report.suffix.lower() not in _REPORTS:
-        raise typer.BadParameter("must end in .md or .json.", param_hint="--report")
+        raise typer.BadParameter("must end in .html, .md or .json.", param_hint="--report")
     tok = load_tokenizer(tokenizer, pattern, special_token)
     folder = None if model is None else ModelFolder(model, rows=rows)
     if folder is not None:
@@ -128,15 +128,21 @@ def prune(
     named = replace(result, spec=replace(result.spec, name=name_at(output)))  # as training does
     saved = named.tokenizer.save(output) if folder is None else folder.write(output, named)
     if report is not None:
-        is_json = report.suffix.lower() == ".json"
-        text = result.report.to_json() if is_json else result.report.to_markdown()
-        write_atomically(report, text.encode())
+        write_atomically(report, _written(result.report, tok, report.suffix.lower()).encode())
         saved = [*saved, report]
     if as_json:
         _streams.write_json(_facts(result.report, saved))
         return
     for line in _lines(result.report, saved):
         _streams.write_line(line)
+
+
+def _written(report: PruneReport, before: Tokenizer, suffix: str) -> str:
+    if suffix == ".html":
+        from bytepair.evaluation import prune_page
+
+        return prune_page(report, before)
+    return report.to_json() if suffix == ".json" else report.to_markdown()
 
 
 def _require_new(folder: Path) -> None:

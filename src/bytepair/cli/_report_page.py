@@ -8,8 +8,9 @@ import typer
 from bytepair._atomic import write_atomically
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
-from bytepair.cli._options import LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
-from bytepair.evaluation import report as page_of
+from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
+from bytepair.cli._output import require_writable_file
+from bytepair.evaluation import examine, report_page
 
 
 def report(
@@ -23,8 +24,10 @@ def report(
     ] = Path("report.html"),
     separator: of.Separator = None,
     text_field: of.TextField = "text",
+    threads: of.Threads = None,
     pattern: LoadPattern = None,
     special_token: LoadSpecial = None,
+    as_json: Json = False,
 ) -> None:
     """Write a page about TOKENIZER, and about what it makes of CORPUS: one HTML file, to be opened
     in any browser, which loads nothing else.
@@ -36,7 +39,11 @@ def report(
     tok = load_tokenizer(tokenizer, pattern, special_token)
     files = of.files_of(corpus) if corpus else None
     source = "-" if corpus and files is None else files
-    page = page_of(tok, source, separator=separator, text_field=text_field)
-    write_atomically(output, page.encode())
+    require_writable_file(output, "--output")
+    found = examine(tok, source, separator=separator, text_field=text_field, threads=threads)
+    write_atomically(output, report_page(found).encode())
+    if as_json:
+        _streams.write_json(found.figures() | {"saved": str(output)})
+        return
     _streams.write_line(f"saved     {output}")
     _streams.write_line(f"open it in a browser: {output.resolve().as_uri()}")

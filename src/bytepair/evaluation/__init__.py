@@ -6,6 +6,7 @@ runs a corpus through one and gives `Metrics`.
 
 from bytepair.evaluation._baseline import BASELINES, Baseline, train_baseline
 from bytepair.evaluation._compare import Comparison, Difference, Row, compare
+from bytepair.evaluation._compare_page import comparison_page
 from bytepair.evaluation._foreign import (
     OfHuggingFace,
     OfSentencePiece,
@@ -16,7 +17,9 @@ from bytepair.evaluation._measure import Meter, measure
 from bytepair.evaluation._metrics import Metrics
 from bytepair.evaluation._parallel import ParallelText, parallel_texts, parity
 from bytepair.evaluation._prices import Prices, read_prices
-from bytepair.evaluation._report import comparison_page, report
+from bytepair.evaluation._prune_page import prune_page
+from bytepair.evaluation._report import Examination, examine, report
+from bytepair.evaluation._report_page import report_page
 from bytepair.evaluation._subject import Encoded, OfTokenizer, Subject
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "Encoded",
+    "Examination",
     "Meter",
     "Metrics",
     "OfHuggingFace",
@@ -37,11 +41,14 @@ __all__ = [
     "Subject",
     "compare",
     "comparison_page",
+    "examine",
     "measure",
     "open_subject",
     "parallel_texts",
     "parity",
+    "prune_page",
     "read_prices",
     "report",
+    "report_page",
     "train_baseline",
 ]

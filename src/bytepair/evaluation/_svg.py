@@ -32,15 +32,17 @@ def line_plot(
 def bar_plot(rows: Sequence[tuple[str, float]], label: str) -> str:
     """A horizontal bar a row, as long as its number, which stands behind it."""
     most = max((value for _, value in rows), default=1) or 1
-    room = _WIDTH - 180
+    # Letters are larger on narrow screens: names need this room there.
+    names = min(max([112, *(10 * len(name) + 12 for name, _ in rows)]), 220)
+    room = _WIDTH - names - 68
     parts = []
     for number, (name, value) in enumerate(rows):
         y = number * _BAR
         width = max(value / most * room, 1)
         parts.append(
-            f'<text class="name" x="112" y="{y + 14}">{escape(name)}</text>'
-            f'<rect x="120" y="{y + 3}" width="{width:.1f}" height="{_BAR - 6}" rx="2"/>'
-            f'<text x="{126 + width:.1f}" y="{y + 14}">{_number(value)}</text>'
+            f'<text class="name" x="{names}" y="{y + 14}">{escape(name)}</text>'
+            f'<rect x="{names + 8}" y="{y + 3}" width="{width:.1f}" height="{_BAR - 6}" rx="2"/>'
+            f'<text x="{names + 14 + width:.1f}" y="{y + 14}">{_number(value)}</text>'
         )
     return _svg(_WIDTH, max(len(rows), 1) * _BAR + 4, label, "".join(parts))
 

@@ -1,4 +1,6 @@
+import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
@@ -6,8 +8,10 @@ import pytest
 
 import bytepair
 from bytepair.errors import CorpusError
-from bytepair.evaluation import report
+from bytepair.evaluation import examine, prune_page, report, report_page
+from bytepair.evaluation._mirror import kinds_of_tokens
 from bytepair.evaluation._svg import bar_plot, line_plot
+from bytepair.model import MergeTable
 
 VOID = {"meta"}
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
@@ -99,3 +103,91 @@ def test_flat_plots_are_drawn(points):
     ET.fromstring(line_plot(points, "x", "y"))
     ET.fromstring(line_plot(points, "x", "y", log_x=True, log_y=True))
     ET.fromstring(bar_plot([], "none"))
+
+
+def test_every_kind_of_token_that_does_nothing_is_told_apart(tok):
+    """Residues, unused ones and unreachable ones, as a pruning tells them."""
+    corpus = ["low lowest naïve"]
+    found = examine(tok, corpus)
+    expected = tok.prune(corpus, max_cost=0).report.idle
+    assert (found.idle.residues, found.idle.unused) == (expected.residues, expected.unused)
+    assert found.idle.unreachable == expected.unreachable
+    page = report_page(found)
+    for name in ("Unreachable", "Residues", "Never used"):
+        ids = getattr(found.idle, {"Never used": "unused"}.get(name, name.lower()))
+        assert f"<h3>{name}: {len(ids)}</h3>" in page
+
+
+def test_a_vocabulary_with_residues_has_a_page(tok):
+    """Its steps are no tokens; they are told apart from those that it has."""
+    smaller = tok.prune(["low lowest naïve"], vocab_size=266, strategy="residues").tokenizer
+    found = examine(smaller, ["low lowest"])
+    assert not {*found.idle.residues, *found.idle.unused} & set(smaller.spec.residues)
+    assert "steps that are no tokens" in report_page(found)
+
+
+def test_the_curve_is_that_of_smaller_vocabularies(tok):
+    """The last point is the tokenizer itself, the others are its first merges."""
+    text = "low lower naïve"
+    sizes = dict(examine(tok, [text]).sizes)
+    assert max(sizes) == 273
+    for size, ratio in sizes.items():
+        merges = [(left, right, joined) for left, right, joined, _ in tok.spec.merges][: size - 256]
+        smaller = replace(tok.spec, merges=MergeTable.from_merges(merges))
+        n_tokens = len(bytepair.Tokenizer(smaller).encode(text))
+        assert ratio == len(text.encode()) / n_tokens
+
+
+def test_the_merges_are_shown_in_their_order(tok):
+    """With how often each pair was seen when it was joined."""
+    page = report(tok)
+    record = tok.spec.training
+    left, right, joined, _ = next(iter(tok.spec.merges))
+    parts = " + ".join(chr(b) for b in (left, right))
+    whole = tok.decode([joined])
+    row = f"<td>1</td><td>{parts}</td><td>{whole}</td><td>{record.merge_counts[0]}</td>"
+    assert row in page
+
+
+def test_programs_get_the_figures(tok):
+    """All of it is JSON."""
+    found = examine(tok, ["low lowest"])
+    figures = json.loads(json.dumps(found.figures()))
+    assert figures["corpus"]["tokens"] == len(tok.encode("low lowest"))
+    assert figures["unused"] == list(found.idle.unused)
+    assert "unused" not in examine(tok).figures()
+
+
+@pytest.mark.parametrize("corpus", [[""], []])
+def test_a_corpus_without_text_is_an_error(tok, corpus):
+    """Nothing can be said of it."""
+    with pytest.raises(CorpusError, match="holds no text"):
+        report(tok, corpus)
+
+
+def test_bytes_that_are_no_text_are_reported_on(tok):
+    """As any others."""
+    assert "On the corpus" in report(tok, [b"\xff\xfe\0\x80" * 9])
+
+
+@pytest.mark.parametrize("strategy", ["leaves", "residues"])
+def test_the_page_of_a_pruning_is_whole(tok, strategy):
+    """The figures of the report; markup of tokens is text."""
+    result = tok.prune(["low lowest <b>"], vocab_size=262, strategy=strategy)
+    page = prune_page(result.report, tok)
+    balance = Balance()
+    balance.feed(page)
+    assert balance.open == []
+    for svg in SVG.findall(page):
+        ET.fromstring(svg)
+    assert "11 tokens were removed" in page
+    assert f"<td>{result.report.corpus.tokens_after}</td>" in page
+    assert not re.search(r"(src|href)=|url\(|@import|<script|http", page)
+
+
+def test_kinds_of_tokens_are_those_of_their_letters():
+    """Scripts by the names of their letters; what is cut amid a character is a kind of its own."""
+    tokens = [b" a", "语".encode(), "語 ".encode(), b"\x80", b" 12", b"  "]
+    kinds = dict(kinds_of_tokens(tokens))
+    assert kinds["Chinese characters"] == 2
+    assert kinds["no whole characters"] == kinds["digits"] == kinds["white space"] == 1
