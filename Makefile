@@ -97,7 +97,7 @@ fuzz: clang $(VENV)/.tools ## fuzz the C++ core, each target of cpp/fuzz for FUZ
 	  ./$$target -max_total_time=$(FUZZ_SECONDS) -len_control=0 -max_len=2048 -timeout=10 \
 	    -rss_limit_mb=2048 -print_funcs=0 -artifact_prefix=found-$$target- corpus/$$target || exit 1; done
 
-demo: $(DEMO_INSTALL) ## train on Python's own source code, prune, and show what came out
+demo: $(DEMO_INSTALL) ## train on Python's own source code, prune, show what came out, write a report
 	$(BIN)/python examples/demo.py
 
 docs: dev ## build the documentation into docs/_build/html; a warning is an error

@@ -23,11 +23,13 @@ import bytepair
 from bytepair import BytepairError, PruneReport, Tokenizer
 from bytepair.cli._progress import TrainingProgress
 from bytepair.cli._render import NEWLINE, SPACE, flow, output_console, palette_of, visible
+from bytepair.evaluation import report
 from bytepair.model import TrainingRecord
 
 N_LEARNED = 20_000  # tokens
 VOCAB_SIZE = 16_000  # those that are left when the others are pruned
 TARGET = Path("demo-tokenizer")
+REPORT = TARGET / "report.html"
 HELD_OUT = 20  # every so many files one is kept back, to be measured on
 PYTHON_ENGINE_BYTES = 4_000_000  # what the pure-Python engine learns from in some seconds
 LATER = {"site-packages", "dist-packages", "__pycache__"}  # below the library, but not of it
@@ -65,6 +67,7 @@ def main() -> None:
     show_typo(tok)
     tok.save(TARGET)
     show_next()
+    write_report(tok, held_out)
 
 
 # ---------------------------------------------------------------------------- the corpus
@@ -216,6 +219,13 @@ def show_next() -> None:
         f"convert {TARGET} {TARGET}/demo.tiktoken",
     ):
         console.print(f"  {program} {rest}", soft_wrap=True)
+
+
+def write_report(tok: Tokenizer, held_out: list[Path]) -> None:
+    """A page about the tokenizer and what it makes of unseen text, and how to look at it."""
+    REPORT.write_text(report(tok, held_out), encoding="utf-8")
+    console.print(heading("The whole report is a page: open this file in a browser"))
+    console.print(f"  {REPORT}", soft_wrap=True)
 
 
 def command() -> str:

@@ -24,7 +24,11 @@ def test_the_demo_runs_and_its_next_commands_work(here):
     lines = demo.stdout.splitlines()
     assert max(map(cell_len, lines)) <= 80
     assert [line for line in lines if line != line.rstrip()] == []
-    following = lines[lines.index("Saved in demo-tokenizer/. Next:") + 1 :]
-    assert len(following) == 3
+    *following, blank, heading, report = lines[lines.index("Saved in demo-tokenizer/. Next:") + 1 :]
+    assert (len(following), blank) == (3, "")
+    assert heading == "The whole report is a page: open this file in a browser"
+    page = (here / report.strip()).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "Tokens that do nothing" in page
     for line in following:
         subprocess.run(shlex.split(line), check=True, timeout=60, stdout=subprocess.DEVNULL)
