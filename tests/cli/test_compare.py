@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 
 def test_figures_stand_side_by_side(invoke, saved, here, text):
     """Two names for one tokenizer: the same figures; parity against English."""
@@ -37,3 +39,30 @@ def test_unknown_baselines_are_refused(invoke, saved, here, text):
     """A usage error, before anything is read."""
     result = invoke("compare", "zen.txt", "-t", saved, "--baseline", "bert", exit_code=2)
     assert "sentencepiece, wordpiece, unigram" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "says"),
+    [
+        (["zen.txt", "-t", "bad.model"], 1, "bad.model: sentencepiece cannot read it"),
+        (["zen.txt", "-t", "hf:nowhere"], 1, "nowhere: tokenizers cannot read it"),
+        (["zen.txt", "-t", "tiktoken:nope"], 1, "nope: tiktoken has no such encoding"),
+        (["zen.txt", "-t", "nowhere"], 1, "nowhere: no such file or folder"),
+        (["empty.txt", "-t", "SAVED"], 1, "the corpus holds no text"),
+        (["zen.txt", "-t", "SAVED", "--report", "no/c.html"], 1, "another place with --report"),
+        (["zen.txt", "-t", "SAVED", "--prices", "zen.txt"], 1, "zen.txt: cannot be read"),
+        (["-", "-t", "SAVED", "--baseline", "unigram"], 2, "standard input is read once"),
+        (["zen.txt", "-t", "SAVED", "--threads", "0"], 2, "greater than or equal to 1"),
+    ],
+)
+def test_what_cannot_be_is_told_without_a_traceback(
+    invoke, saved, here, text, arguments, exit_code, says
+):
+    """Whoever's error it is, it names the file and what was wanted."""
+    (here / "zen.txt").write_text(text, encoding="utf-8")
+    (here / "empty.txt").write_bytes(b"")
+    (here / "bad.model").write_bytes(b"garbage")
+    command = [saved if argument == "SAVED" else argument for argument in arguments]
+    result = invoke("compare", *command, exit_code=exit_code)
+    assert says in " ".join(result.stderr.split())
+    assert exit_code == 2 or result.stderr.count("\n") == 1

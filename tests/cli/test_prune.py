@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 import bytepair
 
@@ -102,3 +104,69 @@ def test_a_file_that_does_not_say_how_text_is_cut_is_told(corpus, invoke, saved)
     invoke("prune", "bare.tiktoken", corpus, "-o", "out", "--vocab-size", 270, *told)
     expected = bytepair.load(saved).prune(corpus, vocab_size=270).tokenizer
     assert bytepair.load("out").spec.merges == expected.spec.merges
+
+
+def test_a_report_for_people_is_a_page(corpus, invoke, saved):
+    """That loads nothing."""
+    invoke("prune", saved, corpus, "-o", "out", "--vocab-size", 270, "--report", "r.html")
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "10 tokens were removed" in page
+
+
+def test_residues_are_saved_in_bytepairs_own_form(corpus, invoke, saved):
+    """And loaded from it; a rank file is refused before any work."""
+    command = ("prune", saved, corpus, "--vocab-size", 270, "--strategy", "residues")
+    assert "saved     out/bytepair.json" in invoke(*command, "-o", "out").stdout
+    expected = bytepair.load(saved).prune(corpus, vocab_size=270, strategy="residues").spec
+    assert bytepair.load("out").spec.residues == expected.residues
+    refused = invoke(*command, "-o", "x.tiktoken", exit_code=1).stderr
+    assert "Save in a folder or a .json file" in refused
+
+
+@pytest.fixture
+def model(here: Path) -> Path:
+    """A model of 284 rows, which is padded."""
+    folder = here / "model"
+    folder.mkdir()
+    rows = np.arange(284 * 4, dtype=np.float32).reshape(284, 4)
+    save_file({"model.embed_tokens.weight": rows}, folder / "model.safetensors")
+    config = {"vocab_size": 284, "eos_token_id": 279}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
+def test_a_model_is_written_with_its_tokenizer(corpus, invoke, saved, model):
+    """The rows that are left, in a new folder."""
+    invoke("prune", saved, corpus, "-o", "small", "--vocab-size", 270, "--model", model)
+    result = bytepair.load(saved).prune(corpus, vocab_size=270)
+    (new,) = load_file("small/model.safetensors").values()
+    assert new[:, 0].tolist() == [4 * i for i in result.kept_ids.tolist()]
+    assert json.loads(Path("small/config.json").read_text(encoding="utf-8")) == {
+        "vocab_size": 270,
+        "eos_token_id": 269,
+    }
+    assert bytepair.load("small").name == "small"
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "exit_code", "says"),
+    [
+        ({"vocab_size": 100}, (), 1, "'vocab_size' 100, and no embedding has so many rows"),
+        ({}, ("-o", "model"), 1, "model: is there already"),
+        ({}, ("-o", "small.json"), 2, "must be a folder, with --model"),
+        ({}, ("--rows", "nope"), 1, "has no tensor 'nope'"),
+        ({"eos_token_id": 283}, (), 1, "eos_token_id is 283, which is no token"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused(
+    corpus, invoke, saved, model, change, options, exit_code, says
+):
+    """One message; the model is as it was, and nothing new is there."""
+    config = {"vocab_size": 284, "eos_token_id": 279} | change
+    (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    before = sorted(path.name for path in Path().iterdir())
+    options = ("-o", "small", "--vocab-size", 270, "--model", model, *options)
+    result = invoke("prune", saved, corpus, *options, exit_code=exit_code)
+    assert says in " ".join(result.stderr.split())
+    assert sorted(path.name for path in Path().iterdir()) == before

@@ -38,6 +38,14 @@ def merges_of(folder: str) -> list[tuple[int, ...]]:
         (["--special-token", "<a>", "--special-token", "<b>"], {"special_tokens": ["<a>", "<b>"]}),
         (["--no-special-tokens"], {"special_tokens": []}),
         (["--min-frequency", 5], {"min_frequency": 5}),
+        (
+            ["--vocab-size", 262, "--prune-from", 266, "--prune-strategy", "leaves"],
+            {"vocab_size": 262, "prune_from": 266, "prune_strategy": "leaves"},
+        ),
+        (
+            ["--vocab-size", 262, "--residue-threshold", 0.9],
+            {"vocab_size": 262, "residue_threshold": 0.9},
+        ),
         (["--max-token-length", 3], {"max_token_length": 3}),
         (["--ties", "bytes"], {"ties": "bytes"}),
         (["--alphabet", "chars"], {"alphabet": "chars", "vocab_size": 274}),
@@ -193,3 +201,14 @@ def test_resume_without_a_folder_is_refused(corpus, invoke):
     """There is nothing to go on from."""
     refused = invoke("train", corpus, "-o", "out", "--resume", exit_code=1)
     assert "checkpoint" in refused.output
+
+
+def test_residues_need_room_in_the_format(corpus, invoke):
+    """Said before anything is read; in a folder bytepair's own form has it."""
+    options = ("--vocab-size", 262, "--residue-threshold", 0.9)
+    result = invoke("train", "nowhere", "-o", "x.tiktoken", *options, exit_code=1)
+    assert "Save in a folder or a .json file" in result.stderr
+    invoke("train", corpus, "-o", "out", *options)
+    assert Path("out/bytepair.json").exists()
+    result = invoke("train", corpus, "-o", "o", "--residue-threshold", 2, exit_code=1)
+    assert "--residue-threshold must be a share" in result.stderr

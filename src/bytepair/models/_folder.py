@@ -114,7 +114,7 @@ class ModelFolder:
         size = text_part(self._configs["config.json"]).get("vocab_size")
         if type(size) is not int or size < 1:
             path = self.path / "config.json"
-            raise FormatError(f"{path}: vocab_size must be a number of tokens, got {size!r:.60}.")
+            raise FormatError(f"{path}: 'vocab_size' must be a number of tokens, got {size!r:.60}.")
         return size
 
     def _of_vocabulary(
@@ -129,8 +129,8 @@ class ModelFolder:
         if not chosen:
             shown = ", ".join(f"{t.name} {list(t.shape)}" for t in known) or "none was found"
             raise ArgumentError(
-                f"{self.path}: config.json says vocab_size {self.n_rows}, and no embedding has so "
-                f"many rows ({shown})."
+                f"{self.path}: config.json says 'vocab_size' {self.n_rows}, and no embedding has "
+                f"so many rows ({shown})."
             )
         for tensor in others.values():
             if self.n_rows in tensor.shape and tensor not in chosen:
@@ -147,7 +147,7 @@ class ModelFolder:
         if tensors[name].n_rows != self.n_rows:
             raise ArgumentError(
                 f"{self.path}: {name} has {tensors[name].n_rows} rows, but config.json says "
-                f"vocab_size {self.n_rows}."
+                f"'vocab_size' {self.n_rows}."
             )
         return tensors[name]
 

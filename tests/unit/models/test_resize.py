@@ -207,8 +207,8 @@ def test_a_model_with_fewer_rows_than_ids_is_refused(model, tmp_path, pruned):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"vocab_size": 300}, r"vocab_size 300, and no embedding has so many rows .*\[288, 8\]"),
-        ({"vocab_size": "many"}, r"vocab_size must be a number of tokens, got 'many'"),
+        ({"vocab_size": 300}, r"'vocab_size' 300, and no embedding has so many rows .*\[288, 8\]"),
+        ({"vocab_size": "many"}, r"'vocab_size' must be a number of tokens, got 'many'"),
         ({"pad_token_id": 287}, r"pad_token_id is 287, which is no token of the pruned"),
     ],
 )
