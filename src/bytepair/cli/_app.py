@@ -21,6 +21,7 @@ from bytepair.cli._prune import prune
 from bytepair.cli._report_page import report
 from bytepair.cli._shard import shard
 from bytepair.cli._train import train
+from bytepair.cli._truncate import truncate
 from bytepair.patterns import UNICODE_VERSION
 
 # Help in plain text: in typer's rich mode square brackets vanish and long names are cut.
@@ -37,6 +38,7 @@ for command in (
     encode,
     decode,
     count,
+    truncate,
     inspect,
     explain,
     compare,

@@ -15,6 +15,7 @@ from bytepair.tokenizer._segments import Segment, SegmentCache
 from bytepair.tokenizer._stream_decoder import ByteStreamDecoder, StreamDecoder
 from bytepair.tokenizer._stream_encoder import StreamEncoder
 from bytepair.tokenizer._tokenizer import Tokenizer, load
+from bytepair.tokenizer._truncate import Truncation
 
 __all__ = [
     "ByteStreamDecoder",
@@ -32,6 +33,7 @@ __all__ = [
     "StreamDecoder",
     "StreamEncoder",
     "Tokenizer",
+    "Truncation",
     "WordSteps",
     "load",
 ]

@@ -35,6 +35,7 @@ from bytepair.tokenizer._explain import (
 )
 from bytepair.tokenizer._input import checked_text, text_bytes
 from bytepair.tokenizer._inspection import Inspection, Piece
+from bytepair.tokenizer._truncate import Truncation, truncated
 
 if TYPE_CHECKING:
     from bytepair.pruning import PruneResult
@@ -164,6 +165,34 @@ class Tokenizer(Chat, Decoding):
         cutter = self._cutters.of(allowed_special, ())
         ids = [self._encoder.encode(checked_text(text), cutter) for text in (first, second)]
         return CacheBlocks(len(ids[0]), len(ids[1]), n_shared(*ids), size)
+
+    def truncate(
+        self, text: str, max_tokens: int, *, allowed_special: Allowed = frozenset()
+    ) -> Truncation:
+        """The beginning of a text, in whole characters, that so many tokens hold.
+
+        Args:
+            max_tokens: 1 or more.
+            allowed_special: special tokens that count as such; all others are text.
+
+        Raises:
+            ArgumentError: `max_tokens` is no whole number of 1 or more.
+
+        >>> import bytepair
+        >>> tok = bytepair.train(["low lower"] * 3, vocab_size=258, special_tokens=[])
+        >>> tok.truncate("low é", 2), tok.truncate("low", 9).is_truncated
+        (Truncation(text='low ', rest='é', n_tokens=2), False)
+        """
+        n = at_least_one("max_tokens", max_tokens)
+        offsets = self.encode_with_offsets(
+            text, allowed_special=allowed_special, disallowed_special=()
+        )[1]
+        return truncated(
+            text,
+            [start for start, _ in offsets],
+            n,
+            lambda part: self.count(part, allowed_special=allowed_special, disallowed_special=()),
+        )
 
     # ------------------------------------------------------------------ what it is
 
