@@ -18,3 +18,10 @@ def test_programs_get_both_parts(invoke, saved, text, tok):
     fields = json.loads(invoke("truncate", saved, 5, "--json", stdin=text).stdout)
     assert fields["text"] + fields["rest"] == text
     assert (fields["n_tokens"], fields["truncated"]) == (tok.truncate(text, 5).n_tokens, True)
+
+
+def test_what_is_no_text_has_no_characters(invoke, saved, here):
+    """Bytes would be lost in silence."""
+    (here / "noise.bin").write_bytes(b"ab\xff")
+    result = invoke("truncate", saved, 5, "noise.bin", exit_code=1)
+    assert "noise.bin: byte 2 is not UTF-8" in result.stderr

@@ -16,6 +16,7 @@ from bytepair.cli._options import (
     allowed,
     load_tokenizer,
 )
+from bytepair.errors import CorpusError
 
 
 def truncate(
@@ -39,10 +40,9 @@ def truncate(
         bytepair truncate zen 10 zen.txt
     """
     tok = load_tokenizer(tokenizer, pattern, special_token)
-    command = f"bytepair truncate {tokenizer} {max_tokens}"
-    for batch in _streams.read_texts(files, by_line=False, command=command):
+    for batch in _streams.read_documents(files, by_line=False):
         for document in batch:
-            text = document.data.decode("utf-8", "replace")
+            text = _text_of(document)
             kept = tok.truncate(text, max_tokens, allowed_special=allowed(allow_special))
             if as_json:
                 fields = {"text": kept.text, "rest": kept.rest, "n_tokens": kept.n_tokens}
@@ -52,3 +52,13 @@ def truncate(
             if kept.is_truncated:
                 place = document.label or "the text"
                 say("note", f"{place}: {len(kept.rest):,} characters cut off.")
+
+
+def _text_of(document: _streams.Document) -> str:
+    try:
+        return document.data.decode()
+    except UnicodeDecodeError as error:
+        place = document.label or "standard input"
+        raise CorpusError(
+            f"{place}: byte {error.start} is not UTF-8, so it has no characters to cut between."
+        ) from error

@@ -292,7 +292,11 @@ def _check_types(spec: object, counts: object, held_out: object) -> None:
                 "FrequencyAnalyzer, or let Tokenizer.prune do it."
             )
         if not len(words):
-            raise CorpusError(f"{name}: there is no word in it, so nothing can be measured.")
+            what = "corpus" if name == "counts" else "held-out text"
+            raise CorpusError(
+                f"the {what} is empty: there is no word in it, so nothing tells what the tokens "
+                "are worth. Check the paths, the field and the separator."
+            )
         _check_rules(name, words.rules, spec.rules)
 
 
