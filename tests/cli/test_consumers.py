@@ -69,7 +69,6 @@ def test_sentencepiece_models_in_sentencepiece(tmp_path):
 
 def test_tekken_files_in_mistral_common(tekken_tok, tmp_path):
     """Which finds none either."""
-    pytest.importorskip("mistral_common", reason="needs: pip install mistral-common")
     assert not compared("tekken", tekken_tok, tmp_path).finds_special
 
 

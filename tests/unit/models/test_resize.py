@@ -282,23 +282,6 @@ def test_a_disk_that_refuses_leaves_nothing(model, pruned, tmp_path, monkeypatch
     assert names_in(tmp_path) == ["model"]
 
 
-def test_a_model_of_transformers_runs_on(pruned, tmp_path):
-    """The same, with the libraries that will use it."""
-    torch = pytest.importorskip("torch", reason="a large package, for this test alone")
-    transformers = pytest.importorskip("transformers")
-    sizes = {"hidden_size": 8, "intermediate_size": 16, "num_attention_heads": 2}
-    config = transformers.LlamaConfig(vocab_size=N_ROWS, num_hidden_layers=1, **sizes)
-    config.eos_token_id, config.bos_token_id, config.pad_token_id = N_IDS - 2, None, N_IDS - 1
-    large = transformers.LlamaForCausalLM(config).eval()
-    large.save_pretrained(tmp_path / "model")
-    resize_model(tmp_path / "model", tmp_path / "new", pruned)
-    small = transformers.LlamaForCausalLM.from_pretrained(tmp_path / "new").eval()
-    ids = torch.tensor([[108, 111, 119]])
-    with torch.no_grad():
-        before, after = large(ids).logits[..., pruned.kept_ids], small(ids).logits
-    assert torch.allclose(after, before)
-
-
 def test_nothing_stays_of_a_write_that_failed_midway(model, pruned, tmp_path, monkeypatch):
     """Also when it is the tokenizer that cannot be saved."""
     monkeypatch.setattr(shutil, "copyfile", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
