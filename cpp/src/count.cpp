@@ -260,7 +260,7 @@ WordCounts Counter::result(int n_bits, std::size_t share) const {
   result.counts.reserve(sorted.size());
   result.first.reserve(sorted.size());
   result.offsets.push_back(0);
-  for (const auto& entry : sorted) {
+  for (const auto& entry : std::span(sorted.data(), sorted.size())) {
     result.data.append(word(entry));
     result.offsets.push_back(static_cast<std::int64_t>(result.data.size()));
     result.counts.push_back(entry.count);
@@ -278,13 +278,13 @@ void Counter::clear() {
   entries_ = PageArray<Entry>(kFirstSize);
   shift_ = 64 - std::countr_zero(kFirstSize);
   n_entries_ = 0;
-  long_words_ = {};
+  long_words_ = std::vector<std::string_view>();  // {} would keep the memory
   blocks_.clear();
   block_left_ = n_large_ = 0;
 }
 
 /// By first position: into buckets of a few each, and then sorted one by one.
-std::vector<Counter::Entry> Counter::in_order(int n_bits, std::size_t share) const {
+PageArray<Counter::Entry> Counter::in_order(int n_bits, std::size_t share) const {
   const std::uint64_t mask = (std::uint64_t{1} << n_bits) - 1;
   std::size_t n_words = 0;
   const auto used = [&](const auto& see) {
@@ -292,7 +292,7 @@ std::vector<Counter::Entry> Counter::in_order(int n_bits, std::size_t share) con
       const auto& key = entries_[i].key;
       if (key.high == 0) continue;
       // Not the highest bits: these are the place in a table, and a share has one of its own.
-      if ((hash_of(key) & mask) == share) see(entries_[i]);
+      if (mask == 0 || (hash_of(key) & mask) == share) see(entries_[i]);
     }
   };
   std::int64_t last = 0;
@@ -308,7 +308,7 @@ std::vector<Counter::Entry> Counter::in_order(int n_bits, std::size_t share) con
   std::vector<std::size_t> ends(static_cast<std::size_t>(last >> shift) + 2);
   used([&](const Entry& entry) { ++ends[bucket(entry) + 1]; });
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<Entry> sorted(n_words);
+  PageArray<Entry> sorted(n_words);
   used([&](const Entry& entry) { sorted[ends[bucket(entry)]++] = entry; });
   std::size_t start = 0;
   for (const auto end : ends) {

@@ -1,6 +1,7 @@
 // count_test.cpp: counts against a map, in one go, in parts, and merged.
 #include "bytepair/count.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -30,8 +31,8 @@ Counter make(const Tokens& special = {}) {
 /// A counter without a pattern: what it is fed is one word.
 Counter make_whole() { return {Splitter(), SpecialMatcher()}; }
 
-Words words(const Counter& counter) {
-  const auto counts = counter.result();
+Words words(const Counter& counter, int n_bits = 0, std::size_t share = 0) {
+  const auto counts = counter.result(n_bits, share);
   CHECK_EQ(counts.offsets.size(), counts.counts.size() + 1);
   Words words;
   for (std::size_t i = 0; i < counts.counts.size(); ++i) {
@@ -382,6 +383,52 @@ TEST(a_table_that_is_added_counts_as_what_it_was_counted_from) {
   const std::vector<std::int64_t> two = {1, 1};
   CHECK_THROWS(std::invalid_argument, counter.add("a", offsets, two, two, 0));
   CHECK_THROWS(std::invalid_argument, counter.add("a", {}, {}, {}, 0));
+}
+
+TEST(shares_are_the_whole_divided_and_a_word_has_the_same_share_in_every_counter) {
+  Random random(5);
+  std::string text;
+  for (int i = 0; i < 4000; ++i) {
+    text += number_as_letters(static_cast<std::uint32_t>(random() % 3000)) + " ";
+  }
+  text += std::string(70, 'x') + " " + std::string(71, 'x');
+  auto whole = make();
+  auto part = make();
+  whole.feed(text, 0);
+  part.feed(std::string_view(text).substr(text.size() / 2), 0);
+  std::map<std::string, std::size_t> share_of;
+  Words all;
+  for (std::size_t share = 0; share < 8; ++share) {
+    const auto some = words(whole, 3, share);
+    CHECK(std::ranges::is_sorted(some, {}, [](const Word& word) { return std::get<2>(word); }));
+    CHECK(some.size() > 200);  // of some 2,200
+    for (const auto& word : some) share_of[std::get<0>(word)] = share;
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::ranges::sort(all, {}, [](const Word& word) { return std::get<2>(word); });
+  CHECK(all == words(whole));
+  for (std::size_t share = 0; share < 8; ++share) {
+    for (const auto& word : words(part, 3, share)) {
+      if (!share_of.contains(std::get<0>(word))) continue;  // what the cut in the middle made
+      CHECK_EQ(share_of[std::get<0>(word)], share);
+    }
+  }
+}
+
+TEST(a_counter_that_is_cleared_gives_its_memory_back_and_counts_anew) {
+  auto counter = make();
+  const auto empty = counter.n_bytes();
+  std::string text;
+  for (std::uint32_t i = 0; i < 100'000; ++i) text += number_as_letters(i) + " ";
+  counter.feed(text, 0);
+  counter.feed(std::string(400'000, 'x'), 1);
+  CHECK(counter.n_bytes() > empty + 100'000 * 32 + 400'000);  // an entry is 32 bytes
+  counter.clear();
+  CHECK_EQ(counter.n_bytes(), empty);
+  CHECK_EQ(words(counter), Words{});
+  counter.feed("ab " + std::string(60, 'y') + " ab", 5);
+  CHECK_EQ(words(counter),
+           (Words{{"ab", 2, 5}, {" ", 2, 7}, {std::string(60, 'y'), 1, 8}}));
 }
 
 int main() { return check::run_all(); }

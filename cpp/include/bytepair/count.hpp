@@ -107,7 +107,7 @@ class Counter {
   static bool is_long(const Key& key) noexcept { return key.high >= kLong; }
   static std::uint64_t hash_of(const Key& key) noexcept;
   [[nodiscard]] std::string_view word(const Entry& entry) const noexcept;
-  [[nodiscard]] std::vector<Entry> in_order(int n_bits, std::size_t share) const;
+  [[nodiscard]] PageArray<Entry> in_order(int n_bits, std::size_t share) const;
   void note_new();
   void grow(std::size_t size);
   const char* keep(std::string_view word);
