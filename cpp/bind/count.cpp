@@ -32,13 +32,13 @@ void bind_count(nb::module_& m) {
   nb::class_<Counter>(m, "Counter")
       .def(
           "__init__",
-          [](Counter* self, const Splitter& splitter, const nb::list& special_tokens) {
+          [](Counter* self, const SplitChain& chain, const nb::list& special_tokens) {
             std::vector<std::string> contents;
             for (const auto view : views_of(special_tokens)) contents.emplace_back(view);
-            new (self) Counter(splitter, SpecialMatcher(std::move(contents)));
+            new (self) Counter(chain, SpecialMatcher(std::move(contents)));
           },
-          nb::arg("splitter"), nb::arg("special_tokens"),
-          nb::sig("def __init__(self, splitter: Splitter, special_tokens: list[bytes]) -> None"))
+          nb::arg("chain"), nb::arg("special_tokens"),
+          nb::sig("def __init__(self, chain: SplitChain, special_tokens: list[bytes]) -> None"))
       .def(
           "feed",
           [](Counter& self, const nb::list& documents, std::int64_t position) {

@@ -77,9 +77,8 @@ constexpr Masks kMasks = make_masks();
 
 }  // namespace
 
-Counter::Counter(Splitter splitter, SpecialMatcher special)
-    : splitter_(std::move(splitter)),
-      chain_(splitter_),
+Counter::Counter(SplitChain chain, SpecialMatcher special)
+    : chain_(std::move(chain)),
       special_(std::move(special)),
       entries_(kFirstSize),
       shift_(64 - std::countr_zero(kFirstSize)) {}
@@ -143,15 +142,29 @@ std::size_t Counter::border(std::string_view document, std::size_t from) const {
 std::size_t Counter::count_stretch(std::string_view data, std::int64_t position, bool is_last) {
   std::array<std::size_t, Splitter::kBatch> ends;
   std::size_t start = 0;
-  DeadEnds dead_ends;
+  SplitChain::Progress progress;
   while (start < data.size()) {
-    const auto n = splitter_.cut(data, start, is_last, dead_ends, ends);
+    const auto n = chain_.cut(data, start, is_last, progress, ends);
     if (n == 0) break;
     check(n);
-    count_words(data, start, std::span(ends).first(n), position);
-    start = ends[n - 1];
+    if (chain_.removes()) {
+      count_kept(data, start, std::span(ends).first(n), position);
+    } else {
+      count_words(data, start, std::span(ends).first(n), position);
+    }
+    start = ends[n - 1] & ~SplitChain::kRemoved;
   }
   return start;
+}
+
+/// The same as `count_words` for the pieces that are not removed.
+void Counter::count_kept(std::string_view data, std::size_t start,
+                         std::span<const std::size_t> ends, std::int64_t position) {
+  for (const auto marked : ends) {
+    const std::size_t end = marked & ~SplitChain::kRemoved;
+    if (marked == end) count_words(data, start, std::span(&end, 1), position);
+    start = end;
+  }
 }
 
 void Counter::check(std::size_t n_words) {

@@ -1,6 +1,8 @@
 """Both engines count every pre-token, wherever documents, chunks and special tokens end."""
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 import hypothesis.strategies as st
 import pytest
@@ -9,7 +11,9 @@ from hypothesis import example, given
 import oracles
 from bytepair import FrequencyAnalyzer, WordCounts
 from bytepair.engines import NAMES, select
-from bytepair.model import Chunk, SplitRules
+from bytepair.engines.python import pre_tokens
+from bytepair.model import Behavior, Chunk, Split, SplitRules
+from bytepair.normalizers import Aligned
 from bytepair.patterns import NAMED
 from inputs import documents, fewer, is_settled, runs
 
@@ -29,6 +33,11 @@ contents = st.sampled_from([token.encode() for tokens in SPECIALS for token in t
 texts = st.lists(documents(3) | runs("ab<>é\n ", 20) | contents, max_size=4)
 texts = texts.map(b"".join).filter(is_settled)
 corpora = st.lists(texts, max_size=5)
+SPLITS = (r"\s+", r"\d", "[ab]", "ab|b", r"\p{L}+|\p{N}", r"\s+(?!\S)", NAMED["o200k"])
+splits = st.builds(
+    Split, st.sampled_from(SPLITS), st.sampled_from(get_args(Behavior)), st.booleans()
+)
+chains = st.lists(splits, min_size=1, max_size=3).map(tuple)
 
 
 def rows(counts: WordCounts) -> list[tuple[bytes, int, int]]:
@@ -38,7 +47,7 @@ def rows(counts: WordCounts) -> list[tuple[bytes, int, int]]:
 
 def fed(engine: str, pattern: str | None, special: Sequence[str], corpus: Sequence[bytes]):
     """A counter that has counted the corpus."""
-    counter = select(engine).counter(pattern, special)
+    counter = select(engine).counter(SplitRules(pattern, special_tokens=tuple(special)))
     counter.feed(corpus, 0)
     return counter
 
@@ -60,7 +69,7 @@ def test_a_document_in_parts_counts_as_the_whole(pattern, special, document, siz
     """A part may end within a character, a pre-token or a special token."""
     expected = oracles.count(pattern, special, [document])
     for engine in NAMES:
-        counter = select(engine).counter(pattern, special)
+        counter = select(engine).counter(SplitRules(pattern, special_tokens=tuple(special)))
         done = end = 0
         for size in sizes:
             end = min(end + size, len(document))
@@ -69,13 +78,44 @@ def test_a_document_in_parts_counts_as_the_whole(pattern, special, document, siz
         assert result(counter) == expected
 
 
+@given(steps=chains, special=specials, corpus=corpora, cut=st.integers(0, 99))
+def test_several_splits_count_the_pieces_that_they_leave(steps, special, corpus, cut):
+    """What one removes is no word; a document may come in two parts."""
+    rules = SplitRules(special_tokens=special, steps=steps)
+    expected = pieces(steps, special, corpus)
+    for engine in NAMES:
+        counter = select(engine).counter(rules)
+        position = 0
+        for document in corpus:
+            done = counter.feed_part(document[:cut], position, False)
+            counter.feed_part(document[done:], position + done, True)
+            position += len(document)
+        assert result(counter) == expected
+
+
+def pieces(steps, special: Sequence[str], corpus: Sequence[bytes]) -> list[tuple[bytes, int, int]]:
+    """The same from pre-tokenising stretch by stretch, which is held against Hugging Face."""
+    total: Counter[bytes] = Counter()
+    first: dict[bytes, int] = {}
+    position = 0
+    for document in corpus:
+        for stretch, is_special in oracles.between(special, document):
+            words = [] if is_special else pre_tokens(SplitRules(steps=steps), Aligned.of(stretch))
+            for word in words:
+                total[word.data] += 1
+                first.setdefault(word.data, position + int(word.starts[0]))
+            position += len(stretch)
+    return [(word, n, first[word]) for word, n in total.items()]
+
+
 @given(pattern=patterns, special=specials, corpus=corpora, seed=st.randoms())
 @fewer(2)
 def test_counters_add_up_in_any_order(pattern, special, corpus, seed):
     """Threads take documents as they come; the counts and first places do not show it."""
     starts = [sum(map(len, corpus[:number])) for number in range(len(corpus))]
     for engine in NAMES:
-        counters = [select(engine).counter(pattern, special) for _ in range(3)]
+        rules = SplitRules(pattern, special_tokens=tuple(special))
+        counters = [select(engine).counter(rules) for _ in range(3)]
         for number in seed.sample(range(len(corpus)), len(corpus)):
             seed.choice(counters).feed([corpus[number]], starts[number])
         counters[0].merge(counters[2])

@@ -31,7 +31,7 @@ struct WordCounts {
 /// Memory: the distinct pre-tokens. Twin: bytepair.engines.python.Counter.
 class Counter {
  public:
-  Counter(Splitter splitter, SpecialMatcher special);
+  Counter(SplitChain chain, SpecialMatcher special);
   Counter(const Counter&) = delete;
   Counter(Counter&&) = default;
   Counter& operator=(const Counter&) = delete;
@@ -101,6 +101,8 @@ class Counter {
   void check(std::size_t n_words);
   void count_words(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
                    std::int64_t position);
+  void count_kept(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
+                  std::int64_t position);
   void add_word(std::string_view word, std::int64_t count, std::int64_t first);
   void add(const Key& key, std::uint64_t hash, std::int64_t count, std::int64_t first);
   void add_long(std::string_view word, std::uint64_t hash, std::int64_t count, std::int64_t first);
@@ -112,8 +114,7 @@ class Counter {
   void grow(std::size_t size);
   const char* keep(std::string_view word);
 
-  Splitter splitter_;
-  SplitChain chain_;  // the same, to find borders
+  SplitChain chain_;
   SpecialMatcher special_;
   PageArray<Entry> entries_;  // their number is a power of two; an entry stands where its hash says
   int shift_;

@@ -55,8 +55,8 @@ _NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
 class Counter:
     """The core's counter."""
 
-    def __init__(self, splitter: _core.Splitter, special_tokens: Sequence[str]) -> None:
-        self._core = _core.Counter(splitter, [token.encode() for token in special_tokens])
+    def __init__(self, chain: _core.SplitChain, special_tokens: Sequence[str]) -> None:
+        self._core = _core.Counter(chain, [token.encode() for token in special_tokens])
 
     def feed(self, documents: Sequence[bytes], position: int) -> None:
         """Count whole documents; releases the GIL."""
@@ -296,14 +296,12 @@ class NativeEngine:
         """Cuts documents."""
         return _splitter(pattern) or python.Splitter(pattern)
 
-    def counter(
-        self, pattern: str | None, special_tokens: Sequence[str]
-    ) -> Counter | python.Counter:
+    def counter(self, rules: SplitRules) -> Counter | python.Counter:
         """Counts pre-tokens."""
-        splitter = _splitter(pattern)
-        if splitter is None:
-            return python.Counter(pattern, special_tokens)
-        return Counter(splitter, special_tokens)
+        parts = _pre_tokenizer(rules)
+        if parts is None or parts[1] != _Edit():
+            return python.Counter(rules)
+        return Counter(parts[0], rules.special_tokens)
 
     def learner(self, task: LearnTask) -> Learner:
         """Learns merges."""

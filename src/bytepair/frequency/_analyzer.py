@@ -122,7 +122,7 @@ class FrequencyAnalyzer:
         >>> list(FrequencyAnalyzer().merge([ab, b]))
         [(b'a', 1), (b'b', 2)]
         """
-        counter = self._engine.counter(None, ())
+        counter = self._engine.counter(SplitRules())
         rules: SplitRules | None = None
         position = n_documents = 0
         for part in parts:
@@ -149,13 +149,11 @@ class _Counting:
         self.engine = engine
         self.rules = rules
         self.pool = WorkerPool(threads)
-        self.counters = [
-            engine.counter(rules.pattern, rules.special_tokens) for _ in range(threads)
-        ]
+        self.counters = [engine.counter(rules) for _ in range(threads)]
         self.free: SimpleQueue[Counter] = SimpleQueue()
         for counter in self.counters:
             self.free.put(counter)
-        self.open_counter = engine.counter(rules.pattern, rules.special_tokens)
+        self.open_counter = engine.counter(rules)
         # What lies before a place in a file and must be seen to judge it.
         self.margin = 16 + max((len(token.encode()) for token in rules.special_tokens), default=0)
         self.position = 0  # where the next byte lies in the corpus

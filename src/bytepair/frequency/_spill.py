@@ -72,7 +72,7 @@ class Spill:
         self._folder.cleanup()
 
     def _share(self, engine: Engine, number: int) -> WordCounts:
-        counter = engine.counter(None, ())
+        counter = engine.counter(SplitRules())
         for path, places in sorted(self._places.items()):
             with path.open("rb") as file:
                 file.seek(places[number])

@@ -151,7 +151,7 @@ def test_one_large_file_is_counted_by_all_threads(
 ) -> None:
     """Each task is a part of it, of about the same size."""
     parts: list[int] = []
-    counter_type = type(select("native").counter(None, ()))
+    counter_type = type(select("native").counter(SplitRules()))
     real = counter_type.feed_file
 
     def watch(counter: Any, path: str, start: int, end: int, position: int) -> int:
@@ -187,7 +187,7 @@ def test_file_that_became_shorter_is_refused(engine: str, tmp_path: Path, thread
 @pytest.mark.native_only
 def test_error_ends_what_other_threads_are_counting(tmp_path: Path) -> None:
     """A part of a file may take minutes: nobody waits for it."""
-    counter = select("native").counter(r"a+|b", ())
+    counter = select("native").counter(SplitRules(r"a+|b"))
     counter.stop()
     with pytest.raises(KeyboardInterrupt):
         counter.feed([b"ab" * 1000], 0)
@@ -197,7 +197,7 @@ def test_error_ends_what_other_threads_are_counting(tmp_path: Path) -> None:
 def test_large_document_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
     """After each look only the end, which later text could still change, is kept."""
     held: list[int] = []
-    counter_type = type(select("native").counter(None, ()))
+    counter_type = type(select("native").counter(SplitRules()))
     real = counter_type.border
 
     def watch(counter: Any, document: bytes, start: int) -> int | None:
@@ -216,7 +216,7 @@ def test_large_document_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_large_document_is_counted_by_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it comes whole or bit by bit, no task is much larger than others."""
     sizes: list[int] = []
-    counter_type = type(select("native").counter(None, ()))
+    counter_type = type(select("native").counter(SplitRules()))
     real = counter_type.feed
 
     def watch(counter: Any, documents: list[bytes], position: int) -> None:

@@ -30,7 +30,7 @@ from bytepair.engines.python._symbols import (
     whole_words,
 )
 from bytepair.engines.python._tally import tally
-from bytepair.model import AddedToken, NormalizerStep, TokenId, TokenizerSpec
+from bytepair.model import AddedToken, NormalizerStep, SplitRules, TokenId, TokenizerSpec
 
 
 class PythonEngine:
@@ -42,9 +42,9 @@ class PythonEngine:
         """Cuts documents."""
         return Splitter(pattern)
 
-    def counter(self, pattern: str | None, special_tokens: Sequence[str]) -> Counter:
+    def counter(self, rules: SplitRules) -> Counter:
         """Counts pre-tokens."""
-        return Counter(pattern, special_tokens)
+        return Counter(rules)
 
     def learner(self, task: LearnTask) -> Learner:
         """Learns merges."""

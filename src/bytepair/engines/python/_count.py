@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from bytepair.engines.python._contents import Contents
+from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._split import Splitter
 from bytepair.model import SplitRules, WordCounts
+from bytepair.normalizers import Aligned
 
 _BYTES_PER_WORD = 300  # two dictionaries, the word and two numbers
 
@@ -17,15 +19,16 @@ _BYTES_PER_WORD = 300  # two dictionaries, the word and two numbers
 class Counter:
     """Twin of the core's counter.
 
-    >>> counter = Counter("[a-z]+", ["<sep>"])
+    >>> counter = Counter(SplitRules("[a-z]+", special_tokens=("<sep>",)))
     >>> counter.feed([b"ab ab<sep>ab"], position=0)
     >>> list(counter.result(SplitRules(), 12, 1))
     [(b'ab', 3), (b' ', 1)]
     """
 
-    def __init__(self, pattern: str | None, special_tokens: Sequence[str]) -> None:
-        self._splitter = Splitter(pattern)
-        self._special = Contents(token.encode() for token in special_tokens)
+    def __init__(self, rules: SplitRules) -> None:
+        self._rules = rules
+        self._splitter = Splitter(rules.pattern)
+        self._special = Contents(token.encode() for token in rules.special_tokens)
         self._counts: dict[bytes, int] = {}
         self._first: dict[bytes, int] = {}
 
@@ -98,6 +101,10 @@ class Counter:
         )
 
     def _count(self, data: bytes, position: int) -> None:
+        if self._rules.steps:
+            for piece in pre_tokens(self._rules, Aligned.of(data, position)):
+                self._add(piece.data, 1, int(piece.starts[0]))
+            return
         start = 0
         for end in self._splitter.split(data):
             self._add(data[start:end], 1, position + start)
