@@ -43,7 +43,9 @@ void bind_learn(nb::module_& m) {
              const Array<std::uint8_t>& byte_symbols, const Array<std::int64_t>& offsets,
              const Array<std::int64_t>& counts, const nb::list& alphabet,
              const Array<std::uint32_t>& lengths, const Array<std::uint32_t>& order, const nb::str& ties,
-             std::int64_t min_frequency, std::uint32_t max_token_length, std::size_t threads) {
+             std::int64_t min_frequency, std::uint32_t max_token_length, std::size_t threads,
+             const nb::list& blocked, const nb::list& blocked_left, const nb::list& blocked_right,
+             const nb::list& spellings) {
             LearnOptions options;
             for (const auto view : views_of(alphabet)) options.alphabet.emplace_back(view);
             options.lengths.assign(lengths.data(), lengths.data() + lengths.shape(0));
@@ -52,6 +54,14 @@ void bind_learn(nb::module_& m) {
             options.min_frequency = min_frequency;
             options.max_token_length = max_token_length;
             options.effort.n_threads = threads;
+            for (const auto view : views_of(blocked)) options.blocked.emplace_back(view);
+            for (const auto view : views_of(spellings)) options.spellings.emplace_back(view);
+            const auto left = views_of(blocked_left);
+            const auto right = views_of(blocked_right);
+            if (left.size() != right.size()) throw std::invalid_argument("half a blocked pair");
+            for (std::size_t i = 0; i < left.size(); ++i) {
+              options.blocked_pairs.emplace_back(left[i], right[i]);
+            }
             const Words words{span_of(symbols), span_of(offsets), span_of(counts),
                               span_of(byte_symbols)};
             interruptibly([&](const KeepGoing& go_on) {
@@ -61,11 +71,15 @@ void bind_learn(nb::module_& m) {
           nb::arg("symbols"), nb::arg("byte_symbols"), nb::arg("offsets"), nb::arg("counts"),
           nb::arg("alphabet"), nb::arg("lengths"), nb::arg("order"), nb::arg("ties"),
           nb::arg("min_frequency"), nb::arg("max_token_length"), nb::arg("threads"),
+          nb::arg("blocked"), nb::arg("blocked_left"), nb::arg("blocked_right"),
+          nb::arg("spellings"),
           nb::sig("def __init__(self, symbols: NDArray[numpy.uint32], "
                   "byte_symbols: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], "
                   "counts: NDArray[numpy.int64], alphabet: list[bytes], "
                   "lengths: NDArray[numpy.uint32], order: NDArray[numpy.uint32], ties: str, "
-                  "min_frequency: int, max_token_length: int, threads: int) -> None"))
+                  "min_frequency: int, max_token_length: int, threads: int, blocked: list[bytes], "
+                  "blocked_left: list[bytes], blocked_right: list[bytes], "
+                  "spellings: list[bytes]) -> None"))
       .def(
           "advance",
           [](Learner& self, std::size_t n_merges) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bytepair/pair_map.hpp"
+#include "learn_blocked.hpp"
 #include "learn_scan.hpp"
 #include "learn_words.hpp"
 #include "team.hpp"
@@ -92,6 +93,7 @@ class Learner::Impl {
  public:
   Impl(const Words& words, LearnOptions options, const KeepGoing& keep_going)
       : options_(std::move(options)),
+        blocked_(options_),
         words_(words, checked_size(), options_.effort.n_threads),
         team_(options_.effort.n_threads),
         joined_(options_.effort.n_threads) {
@@ -125,6 +127,9 @@ class Learner::Impl {
     }
     if (!options_.lengths.empty() && options_.lengths.size() != options_.alphabet.size()) {
       throw std::invalid_argument("lengths and alphabet differ in size");
+    }
+    if (!options_.spellings.empty() && options_.spellings.size() != options_.alphabet.size()) {
+      throw std::invalid_argument("spellings and alphabet differ in size");
     }
     return options_.alphabet.size();
   }
@@ -222,8 +227,9 @@ class Learner::Impl {
     return std::pair(a.left, a.right) > std::pair(b.left, b.right);
   }
 
-  [[nodiscard]] bool may_join(Symbol left, Symbol right) const noexcept {
-    return std::uint64_t{length_[left]} + length_[right] <= options_.max_token_length;
+  [[nodiscard]] bool may_join(Symbol left, Symbol right) const {
+    return std::uint64_t{length_[left]} + length_[right] <= options_.max_token_length &&
+           !blocked_.has(left, right);
   }
 
   [[nodiscard]] bool holds(Position at, const Pair& pair) noexcept {
@@ -240,6 +246,7 @@ class Learner::Impl {
     length_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(length, 0xFFFF'FFFF)));
     words_.add_symbol(words_.width(pair.left) + words_.width(pair.right));
     options_.order.push_back(joined);
+    blocked_.add_symbol(pair.left, pair.right);
     if (options_.ties == Ties::kBytes) {
       options_.alphabet.push_back(options_.alphabet[pair.left] + options_.alphabet[pair.right]);
     }
@@ -401,7 +408,8 @@ class Learner::Impl {
   }
 
   LearnOptions options_;
-  std::vector<std::uint32_t> length_;  // of each symbol, in first symbols
+  Blocked blocked_;
+  std::vector<std::uint32_t> length_;  // of each symbol
   LearnWords words_;
   Team team_;
   std::vector<Joined> joined_;

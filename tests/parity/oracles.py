@@ -5,7 +5,7 @@ Each does what the textbook says and nothing else: recount everything, look at e
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import regex
@@ -73,6 +73,8 @@ def learn(
     order: Sequence[int] | None = None,
     min_frequency: int = 1,
     max_token_length: int | None = None,
+    blocked: Collection[bytes] = (),
+    blocked_pairs: Collection[tuple[bytes, bytes]] = (),
 ) -> list[tuple[int, int, int, int]]:
     """(left, right, joined, count) of each merge; `words` are symbols with a weight.
 
@@ -89,7 +91,9 @@ def learn(
         counts: dict[Pair, int] = {}  # in the order of first occurrence
         for word, weight in zip(symbols, weights, strict=True):
             for pair in pairwise(word):
-                if length[pair[0]] + length[pair[1]] <= limit:
+                parts = contents[pair[0]], contents[pair[1]]
+                is_blocked = b"".join(parts) in blocked or parts in blocked_pairs
+                if length[pair[0]] + length[pair[1]] <= limit and not is_blocked:
                     counts[pair] = counts.get(pair, 0) + weight
         most = max(counts.values(), default=0)
         if most < max(min_frequency, 1):

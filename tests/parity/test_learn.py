@@ -25,6 +25,7 @@ corpora = letters.flatmap(
 )
 
 
+spellings = st.lists(st.sampled_from([b"a", b"b", b"\xff"]), min_size=1, max_size=4).map(b"".join)
 weighted_words = st.tuples(st.lists(st.integers(0, 2), max_size=12), st.integers(1, 4))
 
 
@@ -48,15 +49,18 @@ def learned(engine: str, words, contents, step: int, n_merges: int, dtype=np.uin
     min_frequency=st.integers(1, 5),
     max_token_length=st.none() | st.integers(1, 6),
     step=st.integers(1, 50),
+    blocked=st.frozensets(spellings, max_size=3),
+    blocked_pairs=st.frozensets(st.tuples(spellings, spellings), max_size=3),
 )
 def test_both_engines_learn_what_recounting_finds(
-    ties, end_mark, words, order, min_frequency, max_token_length, step
+    ties, end_mark, words, order, min_frequency, max_token_length, step, blocked, blocked_pairs
 ):
     """Few symbols and equal counts: runs, overlaps and ties at every step."""
     contents = [b"a", b"b", b"\xff"] + [b""] * end_mark
     words = [([*word, 3] if end_mark else word, count) for word, count in words]
     options = {"ties": ties, "min_frequency": min_frequency, "max_token_length": max_token_length}
     options["order"] = [rank for rank in order if end_mark or rank < 3]
+    options |= {"blocked": blocked, "blocked_pairs": blocked_pairs}
     expected = oracles.learn(words, contents, 60, **options)
     for engine in NAMES:
         assert learned(engine, words, contents, step, 60, **options) == expected
@@ -69,13 +73,14 @@ def test_both_engines_learn_what_recounting_finds(
     n_done=st.integers(0, 30),
     max_token_length=st.none() | st.integers(1, 6),
     as_bytes=st.booleans(),
+    blocked=st.frozensets(spellings, max_size=3),
 )
 def test_learning_goes_on_from_merges_as_if_it_had_not_stopped(
-    ties, words, order, n_done, max_token_length, as_bytes
+    ties, words, order, n_done, max_token_length, as_bytes, blocked
 ):
     """The merges so far are all there is to it: what comes next follows from them."""
     contents = [b"a", b"b", b"\xff"]
-    options = {"ties": ties, "max_token_length": max_token_length}
+    options = {"ties": ties, "max_token_length": max_token_length, "blocked": blocked}
     expected = oracles.learn(words, contents, 60, order=order, **options)
     done = expected[:n_done]
     lengths = [1, 1, 1]

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytepair/pair_table.hpp"
@@ -56,7 +57,10 @@ struct LearnOptions {
   std::vector<std::uint32_t> order;  // rank of each first symbol for Ties::kOrder
   Ties ties = Ties::kOrder;
   std::int64_t min_frequency = 1;
-  std::uint32_t max_token_length = 0xFFFF'FFFF;  // in first symbols, end marks not counted
+  std::uint32_t max_token_length = 0xFFFF'FFFF;  // in the unit of `lengths`
+  std::vector<std::string> blocked = {};  // bytes that no pair may be joined to
+  std::vector<std::pair<std::string, std::string>> blocked_pairs = {};  // never joined
+  std::vector<std::string> spellings = {};  // of each first symbol, for these two; none: `alphabet`
   LearnEffort effort = {};
 };
 

@@ -96,15 +96,18 @@ class LearnTask:
         alphabet: distinct byte strings, one a symbol, together uniquely decodable; symbol i gets
             id i. The end mark is b"". Symbols that `merges` makes are there as well.
         merges: what was merged before, over symbols: learning goes on from there.
-        lengths: uint32[len(alphabet)]: of how many symbols that no merge made each one consists;
-            needed with `merges`. None: 1, and 0 for the end mark.
+        lengths: uint32[len(alphabet)]: what each one adds to the length of a token; needed with
+            `merges`. None: 1, and 0 for the end mark.
         order: rank of each symbol of the alphabet for ties "order" (default: its id); joined
             symbols rank after the alphabet, in learned order.
         ties: "order" (smallest pair of ranks), "first" (pair that occurs first), "bytes" (greatest
             pair of byte strings).
         min_frequency: a pair that occurs less often is never joined.
-        max_token_length: a pair whose joined length (in symbols, the end mark not counted) would
-            exceed it is never joined.
+        max_token_length: a pair whose `lengths` together exceed it is never joined.
+        blocked: no pair is joined whose spellings together are one of these.
+        blocked_pairs: spellings of pairs that are never joined.
+        spellings: of each symbol, for these two; what merges make is spelt as its parts are. None:
+            the alphabet.
         threads: how many to work with, if the engine can; the merges do not depend on it.
     """
 
@@ -118,6 +121,9 @@ class LearnTask:
     ties: str = "order"
     min_frequency: int = 1
     max_token_length: int | None = None
+    blocked: AbstractSet[bytes] = frozenset()
+    blocked_pairs: AbstractSet[tuple[bytes, bytes]] = frozenset()
+    spellings: Sequence[bytes] | None = None
     threads: int = 1
 
 

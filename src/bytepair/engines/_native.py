@@ -125,6 +125,10 @@ class Learner:
             min(task.min_frequency, _NO_FREQUENCY),
             min(limit, _NO_LIMIT),
             task.threads,
+            list(task.blocked),
+            [left for left, _ in task.blocked_pairs],
+            [right for _, right in task.blocked_pairs],
+            list(task.spellings or ()),
         )
 
     def advance(self, n_merges: int) -> MergeBatch:

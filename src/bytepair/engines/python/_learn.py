@@ -38,6 +38,8 @@ class Learner:
         self._preferred = self._preference(task.ties)
         self._min_frequency = max(task.min_frequency, 1)
         self._max_length = task.max_token_length
+        self._blocked, self._blocked_pairs = task.blocked, task.blocked_pairs
+        self._spelling = list(alphabet if task.spellings is None else task.spellings)
         self._lay_out(task)
         self._count_all_pairs()
 
@@ -88,8 +90,12 @@ class Learner:
         return self._symbol[position], self._symbol[self._next[position]]
 
     def _may_join(self, pair: Pair) -> bool:
+        left, right = pair
         limit = self._max_length
-        return limit is None or self._length[pair[0]] + self._length[pair[1]] <= limit
+        if limit is not None and self._length[left] + self._length[right] > limit:
+            return False
+        parts = self._spelling[left], self._spelling[right]
+        return b"".join(parts) not in self._blocked and parts not in self._blocked_pairs
 
     def _preference(self, ties: str) -> Callable[[Pair], object]:
         """What is smaller for the pair that is joined first, of those that are equally frequent."""
@@ -144,6 +150,7 @@ class Learner:
         joined = len(self._content)
         self._content.append(self._content[left] + self._content[right])
         self._length.append(self._length[left] + self._length[right])
+        self._spelling.append(self._spelling[left] + self._spelling[right])
         self._rank.append(joined)
         return joined
 
