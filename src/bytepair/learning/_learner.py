@@ -2,23 +2,32 @@
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from time import monotonic
 from typing import get_args
 
 import numpy as np
 
 from bytepair.checkpoint import Checkpoint, MergeLog
-from bytepair.engines import Learner, LearnTask, select
+from bytepair.engines import select
+from bytepair.engines.python import all_ids
 from bytepair.errors import ArgumentError, BytepairWarning, CorpusError, InputTypeError
-from bytepair.learning._alphabet import (
-    FirstSymbols,
-    byte_symbols,
-    char_symbols,
-    huggingface_byte_order,
+from bytepair.learning._beginning import (
+    Beginning,
+    from_tokenizer,
+    in_bytes,
+    in_chars,
 )
+from bytepair.learning._extend import (
+    extended,
+    fingerprint,
+    require_extensible,
+    require_same_cuts,
+)
+from bytepair.learning._symbols import ENDS, LengthUnit, Symbols
+from bytepair.learning._wishes import Wishes
+from bytepair.learning._work import Choices, Work
 from bytepair.model import (
     TIES,
     AddedToken,
@@ -26,9 +35,9 @@ from bytepair.model import (
     CountsFile,
     MergeBatch,
     MergeTable,
-    Progress,
     ProgressCallback,
     ProgressReporter,
+    SplitRules,
     Ties,
     TokenizerSpec,
     TrainingRecord,
@@ -37,9 +46,7 @@ from bytepair.model import (
     at_least_one,
 )
 
-_FIRST_STEP = 64  # merges found in one go; more and more
 _MAX_THREADS = 16  # more have nothing to do
-_STEP_S = 0.02  # as long as one go takes no longer: so progress is seen within a moment
 
 
 class MergeLearner:
@@ -51,12 +58,21 @@ class MergeLearner:
     Args:
         vocab_size: all tokens: alphabet, merges and special tokens.
         min_frequency: a pair that occurs less often is never joined.
-        max_token_length: no token gets longer, in bytes, or in characters with
-            `alphabet="chars"`; the end mark does not count.
+        max_token_length: no learned token gets longer; the end mark does not count.
+        length_unit: what that counts: "bytes", or "characters", those that begin in a token. None:
+            bytes with the alphabet of bytes, else characters.
         ties: which of equally frequent pairs comes first; see `bytepair.learning`.
         alphabet: "bytes", or "chars": the corpus's characters.
         end_of_word: mark at the end of every pre-token, only with `alphabet="chars"`.
-        byte_fallback: with `alphabet="chars"`, bytes for characters that were never seen.
+        byte_fallback: with `alphabet="chars"`, bytes for characters that are not in it.
+        limit_alphabet: with `alphabet="chars"`, only so many characters, the most frequent ones; of
+            equally frequent ones the lowest. No token is learned across any other.
+        seed_tokens: that must exist. Their merges come first and are learned from them alone, each
+            as often as the others, so their parts are tokens too.
+        blocked_tokens: that must not exist; of the alphabet none can be blocked.
+        blocked_pairs: (left, right) that must not be merged; the same token may come about in
+            another way.
+        exact_size: fewer merges than wanted are an error, not a warning.
         threads: to learn with; None: one a core. The result does not depend on it. The pure-Python
             engine uses one.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
@@ -76,10 +92,16 @@ class MergeLearner:
         vocab_size: int = 32_000,
         min_frequency: int = 2,
         max_token_length: int | None = None,
+        length_unit: LengthUnit | None = None,
         ties: Ties = "lowest",
         alphabet: Alphabet = "bytes",
         end_of_word: str | None = None,
         byte_fallback: bool = True,
+        limit_alphabet: int | None = None,
+        seed_tokens: Iterable[str | bytes] = (),
+        blocked_tokens: Iterable[str | bytes] = (),
+        blocked_pairs: Iterable[tuple[str | bytes, str | bytes]] = (),
+        exact_size: bool = False,
         threads: int | None = None,
         engine: str | None = None,
     ) -> None:
@@ -89,15 +111,26 @@ class MergeLearner:
             raise ArgumentError(f"end_of_word must be a text like '</w>', got {end_of_word!r:.60}.")
         if end_of_word is not None and alphabet != "chars":
             raise ArgumentError(f"end_of_word={end_of_word!r} needs alphabet='chars'.")
+        if length_unit is not None:
+            _require_choice("length_unit", length_unit, get_args(LengthUnit))
         self.vocab_size = at_least_one("vocab_size", vocab_size)
         self.min_frequency = at_least_one("min_frequency", min_frequency)
-        self.max_token_length = (
-            None if max_token_length is None else at_least_one("max_token_length", max_token_length)
+        self.max_token_length = _at_least_one_or_none("max_token_length", max_token_length)
+        self.length_unit: LengthUnit = length_unit or (
+            "bytes" if alphabet == "bytes" else "characters"
         )
         self.ties = ties
         self.alphabet = alphabet
         self.end_of_word = end_of_word
         self.byte_fallback = byte_fallback and alphabet == "chars"
+        self.limit_alphabet = _at_least_one_or_none("limit_alphabet", limit_alphabet)
+        if limit_alphabet is not None and not self.byte_fallback:
+            raise ArgumentError(
+                "limit_alphabet needs alphabet='chars' with byte_fallback=True: without bytes "
+                "nothing could stand for the characters that are left out."
+            )
+        self.exact_size = exact_size
+        self._wishes = Wishes.of(seed_tokens, blocked_tokens, blocked_pairs, end_of_word)
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
         self._threads = min(wanted, _MAX_THREADS)
         self._engine = select(engine)
@@ -108,16 +141,20 @@ class MergeLearner:
         other.vocab_size = at_least_one("vocab_size", vocab_size)
         return other
 
-    def require_room(self, n_special: int) -> None:
+    def require_room(self, n_special: int, base: TokenizerSpec | None = None) -> None:
         """Fail before a corpus is counted if its vocabulary could not hold what it must.
 
         Args:
             n_special: number of special tokens.
+            base: see `learn`.
 
         Raises:
-            ArgumentError: `vocab_size` is smaller than the bytes and the special tokens.
+            ArgumentError: `vocab_size` is smaller than the bytes and the special tokens, or not
+                larger than the vocabulary to go on from; or that is none to go on from.
         """
-        if self.alphabet == "bytes":
+        if base is not None:
+            require_extensible(base, self.vocab_size)
+        elif self.alphabet == "bytes":
             self._merges_wanted(256, n_special)
 
     @property
@@ -127,16 +164,20 @@ class MergeLearner:
             "vocab_size": self.vocab_size,
             "min_frequency": self.min_frequency,
             "max_token_length": self.max_token_length,
+            "length_unit": self.length_unit,
             "ties": self.ties,
             "alphabet": self.alphabet,
             "end_of_word": self.end_of_word,
             "byte_fallback": self.byte_fallback,
+            "limit_alphabet": self.limit_alphabet,
+            **self._wishes.plain,
         }
 
     def learn(
         self,
         counts: WordCounts,
         *,
+        base: TokenizerSpec | None = None,
         name: str = "bytepair",
         progress: ProgressCallback | None = None,
         checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
@@ -147,15 +188,20 @@ class MergeLearner:
         Finding fewer merges than asked for gives the smaller vocabulary and a `BytepairWarning`.
 
         Args:
+            base: a tokenizer to go on from: its ids, merges and rules stay, and what is learned
+                comes behind them. Its alphabet counts, not the one given here. The words must have
+                been cut as it cuts text.
             checkpoint: a folder in which every merge is kept, so that learning can go on from there
                 whatever ends it; see `bytepair.checkpoint`.
             resume: go on from what is in the folder, if anything is. The result is the same.
 
         Raises:
             InputTypeError: not `WordCounts`.
-            CorpusError: no word at all, or bytes that are not text with `alphabet="chars"`.
-            ArgumentError: `vocab_size` is smaller than the alphabet and the special tokens; or the
-                folder belongs to other options or words.
+            CorpusError: no word at all, or bytes that are not text with `alphabet="chars"`; or
+                fewer merges than wanted, with `exact_size`.
+            ArgumentError: `vocab_size` is smaller than the alphabet and the special tokens; a seed
+                token cannot be made; the folder belongs to other options or words; or the words
+                were not cut as `base` does it.
             SaveError: the folder cannot be written to.
         """
         if not isinstance(counts, WordCounts):
@@ -167,25 +213,96 @@ class MergeLearner:
             raise ArgumentError(f"name must be a text that is not empty, got {name!r:.60}.")
         if not len(counts):
             raise CorpusError(_nothing_to_learn_from(counts))
-        reporter = ProgressReporter(progress)
-        first = self._first_symbols(counts)
-        n_wanted = self._merges_wanted(len(first.contents), len(counts.rules.special_tokens))
-        with self._log(counts, len(first.contents), checkpoint, resume=resume) as log:
-            tokens, merges = self._find(counts, first, n_wanted, reporter, log)
-        if len(merges) < n_wanted:
-            self._warn_of_fewer(len(merges), n_wanted)
+        beginning = self._beginning(counts, base)
+        n_wanted = self._n_wanted(beginning, counts, base)
+        work = Work(
+            self._engine,
+            self._choices(beginning, base),
+            beginning,
+            by_bytes=(self.alphabet if base is None else base.alphabet) == "bytes",
+        )
+        work.learn_seeds(self._wishes.seeds, counts.rules)
+        if len(work.merges) > n_wanted:
+            raise ArgumentError(
+                f"vocab_size={self.vocab_size} is too small: {len(work.merges)} tokens are needed "
+                f"for seed_tokens and their parts, and there is room for {n_wanted}."
+            )
+        with self._log(counts, len(work.symbols), base, checkpoint, resume=resume) as log:
+            work.learn(n_wanted, ProgressReporter(progress), log)
+        if len(work.merges) < n_wanted:
+            self._tell_of_fewer(len(work.merges), n_wanted)
+        record = self._record(counts, work.merges, n_wanted)
+        if base is not None:
+            return extended(base, beginning, work.symbols, work.merges, record, name)
+        return self._spec(beginning, work, counts.rules, record, name)
+
+    def _beginning(self, counts: WordCounts, base: TokenizerSpec | None) -> Beginning:
+        if base is not None:
+            require_same_cuts(counts.rules, base.rules)
+            if self._wishes.seeds and (base.end_of_word or base.continuing_prefix):
+                raise ArgumentError(
+                    f"seed_tokens: tokens of {base.name!r} say whether they begin or end a word, "
+                    "which seeds do not."
+                )
+            return from_tokenizer(base, counts)
+        if self.alphabet == "bytes":
+            return in_bytes(counts)
+        seeds = [seed.removesuffix(ENDS) for seed in self._wishes.seeds]
+        return in_chars(
+            counts,
+            byte_fallback=self.byte_fallback,
+            end_of_word=self.end_of_word is not None,
+            limit=self.limit_alphabet,
+            wanted=b"".join(seeds).decode("utf-8", "ignore"),
+        )
+
+    def _n_wanted(
+        self, beginning: Beginning, counts: WordCounts, base: TokenizerSpec | None
+    ) -> int:
+        if base is None:
+            return self._merges_wanted(len(beginning.contents), len(counts.rules.special_tokens))
+        require_extensible(base, self.vocab_size)
+        return self.vocab_size - len(all_ids(base))
+
+    def _choices(self, beginning: Beginning, base: TokenizerSpec | None) -> Choices:
+        blocked = self._wishes.blocked
+        if base is not None:  # what is a token already, but not made by merging, is not made twice
+            added = (token.content.encode() for token in base.added_tokens)
+            blocked = blocked.union(Symbols(beginning).spellings(), added)
+        return Choices(
+            ties=self.ties,
+            min_frequency=self.min_frequency,
+            max_token_length=self.max_token_length,
+            length_unit=self.length_unit,
+            blocked=blocked,
+            blocked_pairs=self._wishes.blocked_pairs,
+            threads=self._threads,
+        )
+
+    def _spec(
+        self, beginning: Beginning, work: Work, rules: SplitRules, record: TrainingRecord, name: str
+    ) -> TokenizerSpec:
+        contents = work.symbols.contents
+        merges = work.merges
         return TokenizerSpec(
-            vocabulary=_vocabulary(first, tokens, merges),
-            merges=_merge_list(merges),
-            rules=counts.rules,
+            vocabulary=Vocabulary(
+                tokens=dict(enumerate(contents)),
+                byte_ids=beginning.byte_ids,
+                end_of_word_id=beginning.end_mark,
+                ends_word=frozenset(work.symbols.ends_word),
+            ),
+            merges=MergeTable(
+                merges.left, merges.right, merges.joined, np.arange(len(merges), dtype=np.uint32)
+            ),
+            rules=rules,
             added_tokens=tuple(
-                AddedToken(content, len(tokens) + number)
-                for number, content in enumerate(counts.rules.special_tokens)
+                AddedToken(content, len(contents) + number)
+                for number, content in enumerate(rules.special_tokens)
             ),
             alphabet=self.alphabet,
             end_of_word=self.end_of_word,
             name=name,
-            training=self._record(counts, merges, n_wanted),
+            training=record,
         )
 
     @contextmanager
@@ -193,6 +310,7 @@ class MergeLearner:
         self,
         counts: WordCounts,
         n_first: int,
+        base: TokenizerSpec | None,
         checkpoint: str | os.PathLike[str] | Checkpoint | None,
         *,
         resume: bool,
@@ -204,44 +322,13 @@ class MergeLearner:
         elif isinstance(checkpoint, Checkpoint):
             yield checkpoint.log(n_first)
         else:
-            options = self.options | {"words": CountsFile(counts).digest.hex()}
+            options = self.options_on(base) | {"words": CountsFile(counts).digest.hex()}
             with Checkpoint(checkpoint, options, resume=resume) as folder:
                 yield folder.log(n_first)
 
-    def _find(
-        self,
-        counts: WordCounts,
-        first: FirstSymbols,
-        n_wanted: int,
-        reporter: ProgressReporter,
-        log: MergeLog | None,
-    ) -> tuple[list[bytes], MergeBatch]:
-        """The bytes of all symbols, and the merges; those in the log first."""
-        tokens = list(first.contents)
-        batches = [] if log is None else [log.merges]
-        for batch in batches:
-            _add_tokens(tokens, batch)
-        for batch in self._merge_batches(
-            counts, first, tokens, MergeBatch.joined_from(batches), n_wanted
-        ):
-            if log is not None:
-                log.append(batch)
-            batches.append(batch)
-            _add_tokens(tokens, batch)
-            newest = tokens[-1].decode("utf-8", "backslashreplace")
-            n_done = len(tokens) - len(first.contents)
-            reporter.tell(Progress("learn", n_done, n_wanted, "merges", newest))
-        reporter.finish()
-        return tokens, MergeBatch.joined_from(batches)
-
-    def _first_symbols(self, counts: WordCounts) -> FirstSymbols:
-        if self.alphabet == "bytes":
-            return byte_symbols(counts)
-        return char_symbols(
-            counts,
-            byte_fallback=self.byte_fallback,
-            end_of_word=self.end_of_word is not None,
-        )
+    def options_on(self, base: TokenizerSpec | None) -> dict[str, object]:
+        """`options`, and the tokenizer to go on from, if any."""
+        return self.options | ({} if base is None else {"base": fingerprint(base)})
 
     def _merges_wanted(self, n_alphabet: int, n_special: int) -> int:
         n_merges = self.vocab_size - n_alphabet - n_special
@@ -253,44 +340,17 @@ class MergeLearner:
             )
         return n_merges
 
-    def _merge_batches(
-        self,
-        counts: WordCounts,
-        first: FirstSymbols,
-        tokens: list[bytes],
-        done: MergeBatch,
-        n_wanted: int,
-    ) -> Iterator[MergeBatch]:
-        """The merges that follow those that are done."""
-        # Characters have the same order here and there; bytes have not.
-        hf_order = self.ties == "huggingface" and self.alphabet == "bytes"
-        task = LearnTask(
-            first.symbols,
-            first.offsets,
-            counts.counts,
-            tuple(tokens),
-            merges=_merge_list(done),
-            lengths=first.lengths(done),
-            order=[*huggingface_byte_order(), *range(256, len(tokens))] if hf_order else None,
-            ties=self.ties if self.ties in ("first", "bytes") else "order",
-            min_frequency=self.min_frequency,
-            max_token_length=self.max_token_length,
-            threads=self._threads,
-        )
-        n_wanted -= len(done)
-        if n_wanted > 0:
-            yield from _advance(self._engine.learner(task), n_wanted)
-
-    def _warn_of_fewer(self, n_found: int, n_wanted: int) -> None:
+    def _tell_of_fewer(self, n_found: int, n_wanted: int) -> None:
         short = n_wanted - n_found
         limit = "" if self.max_token_length is None else " within max_token_length"
-        warnings.warn(
+        message = (
             f"only {n_found} of {n_wanted} merges were found, so the vocabulary has "
             f"{self.vocab_size - short} tokens, not {self.vocab_size}: no other pair{limit} occurs "
-            f"{self.min_frequency} times. Use a larger corpus or a lower min_frequency.",
-            BytepairWarning,
-            stacklevel=4,  # whoever called train()
+            f"{self.min_frequency} times. Use a larger corpus or a lower min_frequency."
         )
+        if self.exact_size:
+            raise CorpusError(message)
+        warnings.warn(message, BytepairWarning, stacklevel=4)  # whoever called train()
 
     def _record(self, counts: WordCounts, merges: MergeBatch, n_wanted: int) -> TrainingRecord:
         return TrainingRecord(
@@ -305,49 +365,10 @@ class MergeLearner:
         )
 
 
-def _advance(learner: Learner, n_wanted: int) -> Iterator[MergeBatch]:
-    """Up to `n_wanted` merges, so many at a time that each step takes a moment."""
-    step = _FIRST_STEP
-    while n_wanted > 0:
-        started = monotonic()
-        batch = learner.advance(min(step, n_wanted))
-        if not len(batch):
-            break
-        if monotonic() - started < _STEP_S:
-            step *= 2
-        yield batch
-        n_wanted -= len(batch)
-
-
-def _add_tokens(tokens: list[bytes], batch: MergeBatch) -> None:
-    for left, right in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
-        tokens.append(tokens[left] + tokens[right])
-
-
-def _merge_list(merges: MergeBatch) -> MergeTable:
-    ranks = np.arange(len(merges), dtype=np.uint32)
-    return MergeTable(merges.left, merges.right, merges.joined, ranks)
-
-
 def _installed_version() -> str:
     from importlib.metadata import version  # slow to import, and few programs learn
 
     return version("bytepair")
-
-
-def _vocabulary(first: FirstSymbols, tokens: list[bytes], merges: MergeBatch) -> Vocabulary:
-    end_mark = first.end_of_word_id
-    ends_word = set() if end_mark is None else {end_mark}
-    if ends_word:  # the mark is the last symbol of a word: a token that has it ends with it
-        for merge in merges:
-            if merge.right in ends_word:
-                ends_word.add(merge.joined)
-    return Vocabulary(
-        tokens=dict(enumerate(tokens)),
-        byte_ids=first.byte_ids,
-        end_of_word_id=end_mark,
-        ends_word=frozenset(ends_word),
-    )
 
 
 def _nothing_to_learn_from(counts: WordCounts) -> str:
@@ -365,3 +386,7 @@ def _nothing_to_learn_from(counts: WordCounts) -> str:
 def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ArgumentError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")
+
+
+def _at_least_one_or_none(name: str, value: int | None) -> int | None:
+    return None if value is None else at_least_one(name, value)

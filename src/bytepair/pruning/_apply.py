@@ -7,6 +7,7 @@ from operator import eq
 import numpy as np
 from numpy.typing import NDArray
 
+from bytepair.engines.python import SymbolTable, all_ids
 from bytepair.model import (
     MergeTable,
     PostProcessor,
@@ -16,13 +17,6 @@ from bytepair.model import (
     TrainingRecord,
     Vocabulary,
 )
-from bytepair.pruning._symbols import SymbolTable, named_ids
-
-
-def all_ids(spec: TokenizerSpec) -> set[TokenId]:
-    """The ids of all tokens, added ones among them."""
-    added = [token.id for token in spec.added_tokens]
-    return {*spec.vocabulary.tokens, *added, *named_ids(spec)}
 
 
 def map_ids(spec: TokenizerSpec, removed: Iterable[TokenId]) -> NDArray[np.int64]:

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.engines import Engine, Pruner
-from bytepair.engines.python import whole_words
+from bytepair.engines.python import SymbolTable, whole_words
 from bytepair.model import SplitRules, TokenizerSpec, WordCounts
-from bytepair.pruning._symbols import SymbolTable
 
 _NO_SYMBOL = 0xFFFF_FFFF
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.engines import Pruner, PruneStrategy, PruneTask, Removal, select
+from bytepair.engines.python import SymbolTable, all_ids
 from bytepair.errors import (
     ArgumentError,
     CorpusError,
@@ -26,13 +27,12 @@ from bytepair.model import (
     at_least_one,
     to_utf8,
 )
-from bytepair.pruning._apply import all_ids, map_ids, take_out
+from bytepair.pruning._apply import map_ids, take_out
 from bytepair.pruning._borders import Words, cut_at_borders
 from bytepair.pruning._idle import IdleTokens
 from bytepair.pruning._measure import Usage, n_tokens
 from bytepair.pruning._report import Compression, PruneReport, RemovedToken
 from bytepair.pruning._result import PruneResult
-from bytepair.pruning._symbols import SymbolTable
 
 STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)
 

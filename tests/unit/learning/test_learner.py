@@ -97,7 +97,7 @@ def test_order_of_the_words_does_not_matter(
     shuffled = dict(data.draw(st.permutations(list(table.items()))))
     learner = MergeLearner(vocab_size=260, min_frequency=1, ties=ties, engine=engine)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MergeLearner, "_warn_of_fewer", lambda *_: None)
+        patch.setattr(MergeLearner, "_tell_of_fewer", lambda *_: None)
         one, other = learner.learn(counted(table)), learner.learn(counted(shuffled))
     assert one.merges == other.merges
 
@@ -322,10 +322,12 @@ def test_training_record_holds_options_corpus_and_counts(engine: str) -> None:
         "vocab_size": 258,
         "min_frequency": 2,
         "max_token_length": 9,
+        "length_unit": "bytes",
         "ties": "lowest",
         "alphabet": "bytes",
         "end_of_word": None,
         "byte_fallback": False,
+        "limit_alphabet": None,
     }
     assert (record.corpus_bytes, record.corpus_documents) == (13, 1)
     assert (record.pretokens, record.distinct_pretokens) == (5, 2)

@@ -23,6 +23,7 @@ from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._prune import Pruner, ResiduePruner
 from bytepair.engines.python._split import Splitter
+from bytepair.engines.python._symbol_table import Rows, SymbolTable, all_ids, named_ids
 from bytepair.engines.python._symbols import (
     FirstSymbols,
     character_ids,
@@ -95,11 +96,15 @@ __all__ = [
     "Pruner",
     "PythonEngine",
     "ResiduePruner",
+    "Rows",
     "Splitter",
+    "SymbolTable",
     "Token",
+    "all_ids",
     "character_ids",
     "forbidden_token",
     "join_symbols",
+    "named_ids",
     "plain_ids",
     "pre_tokens",
     "refuse_unknown",

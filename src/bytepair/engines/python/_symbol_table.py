@@ -8,7 +8,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.engines.python import FirstSymbols, whole_words
+from bytepair.engines.python._symbols import FirstSymbols, whole_words
 from bytepair.errors import ArgumentError, EncodeError
 from bytepair.model import MergeTable, TokenId, TokenizerSpec, WordCounts
 
@@ -20,6 +20,12 @@ def named_ids(spec: TokenizerSpec) -> list[TokenId]:
     """Ids that have a meaning of their own: of unknown characters, of the end mark."""
     named = (spec.unk_id, spec.vocabulary.end_of_word_id)
     return [token for token in named if token is not None]
+
+
+def all_ids(spec: TokenizerSpec) -> set[TokenId]:
+    """The ids of all tokens, added ones among them."""
+    added = [token.id for token in spec.added_tokens]
+    return {*spec.vocabulary.tokens, *added, *named_ids(spec)}
 
 
 class SymbolTable:
