@@ -57,7 +57,19 @@ class Refining:
         """The learner of the vocabulary that is pruned."""
         return learner if self.prune_from is None else learner.with_size(self.prune_from)
 
-    def learn(
+    def learned(
+        self,
+        learner: MergeLearner,
+        counts: WordCounts,
+        *,
+        name: str,
+        progress: ProgressCallback | None,
+    ) -> TokenizerSpec:
+        """Learn, and take out what is asked for."""
+        spec = self._learn(learner, counts, name=name, progress=progress)
+        return self.prune(spec, counts, progress)
+
+    def _learn(
         self,
         learner: MergeLearner,
         counts: WordCounts,

@@ -18,13 +18,16 @@ from bytepair.learning import MergeLearner
 from bytepair.model import (
     Alphabet,
     Chunk,
+    LengthUnit,
     ProgressCallback,
     Split,
     SplitRules,
     Ties,
     TokenizerSpec,
     WordCounts,
+    at_least_one,
 )
+from bytepair.patterns import Digits
 from bytepair.pruning import PruneResult, VocabularyPruner
 from bytepair.tokenizer import Tokenizer
 
@@ -40,10 +43,18 @@ def train(
     special_tokens: Sequence[str] = ("<|endoftext|>",),
     min_frequency: int = 2,
     max_token_length: int | None = None,
+    length_unit: LengthUnit | None = None,
     ties: Ties = "lowest",
     alphabet: Alphabet = "bytes",
     end_of_word: str | None = None,
     byte_fallback: bool = True,
+    limit_alphabet: int | None = None,
+    digits: Digits | None = None,
+    seed_tokens: Iterable[str | bytes] = (),
+    blocked_tokens: Iterable[str | bytes] = (),
+    blocked_pairs: Iterable[tuple[str | bytes, str | bytes]] = (),
+    reserved_tokens: int = 0,
+    exact_size: bool = False,
     separator: str | bytes | None = None,
     text_field: str = "text",
     name: str = "bytepair",
@@ -66,8 +77,11 @@ def train(
         pattern: name or regex of the pre-tokens, or None; see `Preprocessor`.
         normalizer: see `Preprocessor`.
         special_tokens: never learned, never crossed; they get the last ids.
-        min_frequency, max_token_length, ties, alphabet, end_of_word, byte_fallback: see
-            `MergeLearner`.
+        min_frequency, max_token_length, length_unit, ties, alphabet, end_of_word, byte_fallback,
+        limit_alphabet, seed_tokens, blocked_tokens, blocked_pairs, exact_size: see `MergeLearner`.
+        digits: see `Preprocessor`.
+        reserved_tokens: so many special tokens `<|reserved_0|>`, `<|reserved_1|>`, ... follow the
+            others, to be given a meaning later.
         separator: cuts a text into documents and is dropped.
         threads: None: one a core. The result does not depend on it.
         memory_limit: what counting may hold, such as "256MB"; see `FrequencyAnalyzer`. None: no
@@ -101,17 +115,24 @@ def train(
     preprocessor = Preprocessor(
         pattern=pattern,
         normalizer=normalizer,
-        special_tokens=special_tokens,
+        special_tokens=_with_reserved(special_tokens, reserved_tokens),
+        digits=digits,
         separator=separator,
     )
     learner = MergeLearner(
         vocab_size=vocab_size,
         min_frequency=min_frequency,
         max_token_length=max_token_length,
+        length_unit=length_unit,
         ties=ties,
         alphabet=alphabet,
         end_of_word=end_of_word,
         byte_fallback=byte_fallback,
+        limit_alphabet=limit_alphabet,
+        seed_tokens=seed_tokens,
+        blocked_tokens=blocked_tokens,
+        blocked_pairs=blocked_pairs,
+        exact_size=exact_size,
         threads=threads,
         engine=engine,
     )
@@ -122,37 +143,124 @@ def train(
     analyzer = FrequencyAnalyzer(
         threads=threads, memory_limit=memory_limit, spill_folder=checkpoint, engine=engine
     )
+    counting = _Counting(analyzer, preprocessor, preprocessor.rules, text_field, progress)
+    spec = _learned(learner, counting, corpus, name, checkpoint, None, refining, resume=resume)
+    return Tokenizer(spec, engine=engine)
+
+
+def extend(
+    tokenizer: Tokenizer,
+    corpus: Corpus | WordCounts,
+    *,
+    vocab_size: int,
+    min_frequency: int = 2,
+    max_token_length: int | None = None,
+    length_unit: LengthUnit | None = None,
+    ties: Ties = "lowest",
+    seed_tokens: Iterable[str | bytes] = (),
+    blocked_tokens: Iterable[str | bytes] = (),
+    blocked_pairs: Iterable[tuple[str | bytes, str | bytes]] = (),
+    exact_size: bool = False,
+    separator: str | bytes | None = None,
+    text_field: str = "text",
+    name: str | None = None,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    engine: str | None = None,
+    progress: ProgressCallback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Tokenizer:
+    """Count a corpus as a tokenizer cuts it, and learn more; see `Tokenizer.extend`."""
+    base = tokenizer.spec
+    learner = MergeLearner(
+        vocab_size=vocab_size,
+        min_frequency=min_frequency,
+        max_token_length=max_token_length,
+        length_unit=length_unit,
+        ties=ties,
+        seed_tokens=seed_tokens,
+        blocked_tokens=blocked_tokens,
+        blocked_pairs=blocked_pairs,
+        exact_size=exact_size,
+        threads=threads,
+        engine=engine,
+    )
+    learner.require_room(0, base)
+    analyzer = FrequencyAnalyzer(
+        threads=threads, memory_limit=memory_limit, spill_folder=checkpoint, engine=engine
+    )
+    name = base.name if name is None else name
+    if isinstance(corpus, WordCounts):
+        spec = learner.learn(
+            corpus, base=base, name=name, progress=progress, checkpoint=checkpoint, resume=resume
+        )
+    else:
+        counting = _counting_as(base, analyzer, separator, text_field, progress)
+        spec = _learned(learner, counting, corpus, name, checkpoint, base, resume=resume)
+    return Tokenizer(spec, engine=engine)
+
+
+def _learned(
+    learner: MergeLearner,
+    counting: "_Counting",
+    corpus: Corpus,
+    name: str,
+    checkpoint: str | os.PathLike[str] | None,
+    base: TokenizerSpec | None = None,
+    refining: Refining | None = None,
+    *,
+    resume: bool,
+) -> TokenizerSpec:
+    """Count, and learn from it; what there is in the checkpoint is not done again."""
     files = corpus_files(corpus)
     source = corpus if files is None else files
-    rules = preprocessor.rules
-    counting = _Counting(analyzer, preprocessor, rules, source, text_field, progress)
     if checkpoint is None:
         if resume:
             raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
-        counts = counting.count(counting.source)
-        spec = refining.learn(learner, counts, name=name, progress=progress)
-    else:
-        options = _options(preprocessor, text_field) | learner.options
-        with Checkpoint(
-            checkpoint, options, files=map(_state, files or ()), resume=resume
-        ) as folder:
-            counts = folder.counts(lambda: counting.count_in_parts(folder, files))
-            spec = learner.learn(counts, name=name, progress=progress, checkpoint=folder)
-    return Tokenizer(refining.prune(spec, counts, progress), engine=engine)
+        counts = counting.count(source)
+        if refining is not None:
+            return refining.learned(learner, counts, name=name, progress=counting.progress)
+        return learner.learn(counts, base=base, name=name, progress=counting.progress)
+    options = counting.options | learner.options_on(base)
+    states = map(_state, files or ())
+    with Checkpoint(checkpoint, options, files=states, resume=resume) as folder:
+        counts = folder.counts(lambda: counting.count_in_parts(folder, source, files))
+        spec = learner.learn(
+            counts, base=base, name=name, progress=counting.progress, checkpoint=folder
+        )
+    return spec if refining is None else refining.prune(spec, counts, counting.progress)
+
+
+def _with_reserved(special_tokens: Sequence[str], n_reserved: int) -> Sequence[str]:
+    if not n_reserved:
+        return special_tokens
+    more = [
+        f"<|reserved_{number}|>" for number in range(at_least_one("reserved_tokens", n_reserved))
+    ]
+    given = [special_tokens] if isinstance(special_tokens, str) else special_tokens
+    return [*given, *more] if isinstance(given, Sequence) else given  # refused later, with a reason
 
 
 @dataclass(frozen=True)
 class _Counting:
-    """How the words of a corpus are counted, all of them or some of the files."""
+    """How the words of a corpus are counted, all of them or some of the files.
+
+    Attributes:
+        followed: a tokenizer that changes text in ways only the Python engine follows, or None.
+    """
 
     analyzer: FrequencyAnalyzer
     preprocessor: Preprocessor
     rules: SplitRules
-    source: Corpus
     text_field: str
     progress: ProgressCallback | None
+    followed: TokenizerSpec | None = None
 
     def count(self, source: Corpus) -> WordCounts:
+        if self.followed is not None:
+            chunks = self.preprocessor.chunks(source, text_field=self.text_field)
+            return _count_step_by_step(self.followed, chunks)
         return self.analyzer.count(
             self.preprocessor.documents(source, text_field=self.text_field),
             self.rules,
@@ -160,15 +268,31 @@ class _Counting:
             total_bytes=corpus_size(source) if self.progress else None,
         )
 
-    def count_in_parts(self, folder: Checkpoint, files: Sequence[InputFile] | None) -> WordCounts:
+    def count_in_parts(
+        self, folder: Checkpoint, source: Corpus, files: Sequence[InputFile] | None
+    ) -> WordCounts:
         """The same, each part kept as soon as it is counted."""
         parts = list(_parts(files or ()))
         if len(parts) < 2:
-            return self.count(self.source)
+            return self.count(source)
         numbered = enumerate(parts)
         return self.analyzer.merge(
             folder.part(number, partial(self.count, part)) for number, part in numbered
         )
+
+    @property
+    def options(self) -> dict[str, object]:
+        """What the words depend on beside the files, as a checkpoint keeps it."""
+        separator = self.preprocessor.separator
+        text = None if separator is None else separator.decode("utf-8", "backslashreplace")
+        return {
+            "pattern": self.rules.pattern,
+            "steps": [*map(repr, self.rules.steps)],
+            "normalizer": [*map(repr, self.rules.normalizer)],
+            "special_tokens": self.rules.special_tokens,
+            "separator": text,
+            "text_field": self.text_field,
+        }
 
 
 def _parts(files: Sequence[InputFile]) -> Iterator[list[InputFile]]:
@@ -188,18 +312,6 @@ def _parts(files: Sequence[InputFile]) -> Iterator[list[InputFile]]:
 def _state(file: InputFile) -> tuple[str, int, int]:
     changed_ns = file.stat().st_mtime_ns if isinstance(file, Path) else 0
     return str(file), stored_size(file) or 0, changed_ns
-
-
-def _options(preprocessor: Preprocessor, text_field: str) -> dict[str, object]:
-    """What the words depend on beside the files, as a checkpoint keeps it."""
-    rules, separator = preprocessor.rules, preprocessor.separator
-    return {
-        "pattern": rules.pattern,
-        "normalizer": rules.normalizer,
-        "special_tokens": rules.special_tokens,
-        "separator": None if separator is None else separator.decode("utf-8", "backslashreplace"),
-        "text_field": text_field,
-    }
 
 
 def prune(
@@ -253,21 +365,31 @@ def count_words(
     A tokenizer whose file has pre-tokenisers that change the text, or normalisers of its own, is
     followed step by step in Python: some megabytes a minute.
     """
+    analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
+    counting = _counting_as(spec, analyzer, separator, text_field, progress)
+    files = corpus_files(corpus)
+    return counting.count(corpus if files is None else files)
+
+
+def _counting_as(
+    spec: TokenizerSpec,
+    analyzer: FrequencyAnalyzer,
+    separator: str | bytes | None,
+    text_field: str,
+    progress: ProgressCallback | None,
+) -> _Counting:
+    """Counting as a tokenizer cuts text."""
     rules = replace(spec.rules, special_tokens=tuple(t.content for t in spec.added_tokens))
     names = [step for step in rules.normalizer if isinstance(step, str)]
+    has_others = len(names) < len(rules.normalizer)
     preprocessor = Preprocessor(
         pattern=rules.pattern,
-        normalizer=names if len(names) == len(rules.normalizer) else None,
+        normalizer=None if has_others else names,
         special_tokens=rules.special_tokens,
         separator=separator,
     )
-    if not _cuts_only(rules) or len(names) < len(rules.normalizer):
-        return _count_step_by_step(spec, preprocessor.chunks(corpus, text_field=text_field))
-    analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
-    files = corpus_files(corpus)
-    source = corpus if files is None else files
-    counting = _Counting(analyzer, preprocessor, rules, source, text_field, progress)
-    return counting.count(source)
+    followed = spec if has_others or not _cuts_only(rules) else None
+    return _Counting(analyzer, preprocessor, rules, text_field, progress, followed)
 
 
 def _cuts_only(rules: SplitRules) -> bool:

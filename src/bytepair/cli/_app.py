@@ -15,6 +15,7 @@ from bytepair.cli._count import count
 from bytepair.cli._decode import decode
 from bytepair.cli._encode import encode
 from bytepair.cli._explain import explain
+from bytepair.cli._extend import extend
 from bytepair.cli._guard import INTERRUPTED, guard, watch_interrupts
 from bytepair.cli._inspect import inspect
 from bytepair.cli._prune import prune
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 for command in (
     train,
+    extend,
     prune,
     encode,
     decode,

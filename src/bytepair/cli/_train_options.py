@@ -12,6 +12,7 @@ from bytepair.model import Alphabet as AlphabetName
 from bytepair.model import Ties as TiesName
 from bytepair.normalizers import NAMES as NORMALIZERS
 from bytepair.patterns import NAMED as PATTERNS
+from bytepair.patterns import Digits as DigitsName
 
 Corpus = Annotated[
     list[str],
@@ -36,6 +37,12 @@ VocabSize = Annotated[
     int,
     typer.Option(
         "--vocab-size", min=1, metavar="N", help="All tokens: alphabet, merges, special tokens."
+    ),
+]
+ExtendedSize = Annotated[
+    int,
+    typer.Option(
+        "--vocab-size", min=1, metavar="N", help="All tokens: those there are, and new ones."
     ),
 ]
 Pattern = Annotated[
@@ -73,9 +80,49 @@ MinFrequency = Annotated[
 ]
 MaxTokenLength = Annotated[
     int | None,
+    typer.Option("--max-token-length", min=1, metavar="N", help="No learned token gets longer."),
+]
+LengthUnit = Annotated[
+    Literal["bytes", "characters"] | None,
+    typer.Option("--length-unit", help="What that counts. [default: bytes; characters with chars]"),
+]
+LimitAlphabet = Annotated[
+    int | None,
     typer.Option(
-        "--max-token-length", min=1, metavar="N", help="In bytes; in characters with chars."
+        "--limit-alphabet",
+        min=1,
+        metavar="N",
+        help="With chars: the N most frequent ones; bytes stand for the others.",
     ),
+]
+Digits = Annotated[
+    DigitsName | None,
+    typer.Option("--digits", help="Cut apart, or in groups of three from the right."),
+]
+SeedToken = Annotated[
+    list[str] | None,
+    typer.Option("--seed-token", metavar="TEXT", help="That must exist; repeat it for several."),
+]
+BlockedToken = Annotated[
+    list[str] | None,
+    typer.Option("--blocked-token", metavar="TEXT", help="That must not; repeat it for several."),
+]
+BlockedPair = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--blocked-pair",
+        metavar="/LEFT/RIGHT",
+        help="Never merged; any sign may take the place of the two strokes. Repeat it for several.",
+    ),
+]
+ReservedTokens = Annotated[
+    int,
+    typer.Option(
+        "--reserved-tokens", min=0, metavar="N", help="Special tokens <|reserved_0|> ... for later."
+    ),
+]
+ExactSize = Annotated[
+    bool, typer.Option("--exact-size", help="Fewer tokens than --vocab-size are an error.")
 ]
 Ties = Annotated[
     TiesName, typer.Option("--ties", help="Which of equally frequent pairs is merged first.")
@@ -151,6 +198,7 @@ class Preparation(TypedDict):
     pattern: str | None
     normalizer: Sequence[str]
     special_tokens: Sequence[str]
+    digits: DigitsName | None
 
 
 def special_tokens(given: list[str] | None, *, none: bool) -> tuple[str, ...]:
@@ -162,6 +210,24 @@ def special_tokens(given: list[str] | None, *, none: bool) -> tuple[str, ...]:
     if given and none:
         raise typer.BadParameter("contradicts --no-special-tokens.", param_hint="--special-token")
     return () if none else tuple(given or ("<|endoftext|>",))
+
+
+def pairs(given: list[str] | None) -> list[tuple[str, str]]:
+    """The pairs that `--blocked-pair` means.
+
+    Raises:
+        typer.BadParameter: one without two parts.
+
+    >>> pairs(["/low/er", "|/|o"])
+    [('low', 'er'), ('/', 'o')]
+    """
+    split = [text[1:].split(text[0]) if text else [] for text in given or ()]
+    for text, parts in zip(given or (), split, strict=True):
+        if len(parts) != 2 or not all(parts):
+            raise typer.BadParameter(
+                f"{text!r} is not /LEFT/RIGHT, such as '/low/er'.", param_hint="--blocked-pair"
+            )
+    return [(left, right) for left, right in split]
 
 
 def files_of(corpus: list[str]) -> list[InputFile] | None:

@@ -1,15 +1,16 @@
 """`Preprocessor`: reads a corpus, cuts it into documents, normalises them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import get_args
 
 import regex
 
 from bytepair.data import Corpus, read_chunks
 from bytepair.errors import ArgumentError
-from bytepair.model import Chunk, SplitRules, TextFile, to_utf8
+from bytepair.model import Chunk, Split, SplitRules, TextFile, to_utf8
 from bytepair.normalizers import normalize
 from bytepair.normalizers import resolve as resolve_normalizer
-from bytepair.patterns import check_cuts
+from bytepair.patterns import Digits, check_cuts, digit_steps
 from bytepair.patterns import resolve as resolve_pattern
 
 
@@ -23,6 +24,8 @@ class Preprocessor:
         normalizer: None, one of `nfc`, `nfd`, `nfkc`, `nfkd`, `lowercase`, `strip-accents`,
             `collapse-whitespace`, or several, in the order they run.
         special_tokens: never learned and never crossed.
+        digits: "single": each digit is a pre-token, so none is ever merged; "threes": they come in
+            groups of three from the right, "1|234|567". The rest is cut by the pattern.
         separator: cuts a text into documents and is dropped; None: a file, a record or an item is
             one document.
 
@@ -42,6 +45,7 @@ class Preprocessor:
         pattern: str | None = "o200k",
         normalizer: str | Sequence[str] | None = None,
         special_tokens: Sequence[str] = ("<|endoftext|>",),
+        digits: Digits | None = None,
         separator: str | bytes | None = None,
     ) -> None:
         if separator is not None and (not separator or not isinstance(separator, str | bytes)):
@@ -52,8 +56,14 @@ class Preprocessor:
         resolved = resolve_pattern(pattern)
         if resolved is not None:
             check_cuts(resolved)  # raises now, not after the corpus has been read
+        if digits is not None and digits not in get_args(Digits):
+            raise ArgumentError(f"digits must be 'single', 'threes' or None, got {digits!r:.60}.")
         names = resolve_normalizer(normalizer)
-        self.rules = SplitRules(resolved, names, _in_order(special_tokens))
+        steps: tuple[Split, ...] = ()
+        if digits is not None:
+            rest = () if resolved is None else (Split(resolved),)
+            resolved, steps = None, (*digit_steps(digits), *rest)
+        self.rules = SplitRules(resolved, names, _in_order(special_tokens), steps)
         self.separator = to_utf8(separator) if isinstance(separator, str) else separator
 
     def __repr__(self) -> str:

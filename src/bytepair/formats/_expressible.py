@@ -15,10 +15,11 @@ from bytepair.model import (
     AddedToken,
     Alphabet,
     NormalizerStep,
+    Split,
     SplitRules,
     TokenizerSpec,
 )
-from bytepair.patterns import NAMED, cuts_alike, resolve
+from bytepair.patterns import NAMED, Digits, cuts_alike, digit_steps, resolve
 
 _WHOLE = r"[\s\S]+"
 _BYTES_ONLY: tuple[Format, ...] = ("tiktoken", "gpt2", "tekken")
@@ -37,6 +38,7 @@ def require_format(
     pattern: str | None = None,
     normalizer: Sequence[NormalizerStep] = (),
     special_tokens: Sequence[str] = (),
+    digits: Digits | None = None,
 ) -> None:
     """Refuse, before any training, options whose result the format could not express.
 
@@ -45,7 +47,7 @@ def require_format(
 
     Args:
         format: one of `FORMATS`.
-        alphabet, end_of_word, byte_fallback, normalizer, special_tokens: as for training.
+        alphabet, end_of_word, byte_fallback, normalizer, special_tokens, digits: as for training.
         pattern: a name, a regex, or None.
 
     Raises:
@@ -76,7 +78,11 @@ def require_format(
         normalizer=normalizer,
         special_tokens=special_tokens,
     )
-    require_cut(kind, SplitRules(regex), alphabet)
+    rules = SplitRules(regex)
+    if digits is not None:
+        rest = () if regex is None else (Split(regex),)
+        rules = SplitRules(steps=(*digit_steps(digits), *rest))
+    require_cut(kind, rules, alphabet)
 
 
 def require_options(

@@ -25,7 +25,7 @@ from bytepair.learning._extend import (
     require_extensible,
     require_same_cuts,
 )
-from bytepair.learning._symbols import ENDS, LengthUnit, Symbols
+from bytepair.learning._symbols import ENDS, Symbols
 from bytepair.learning._wishes import Wishes
 from bytepair.learning._work import Choices, Work
 from bytepair.model import (
@@ -33,6 +33,7 @@ from bytepair.model import (
     AddedToken,
     Alphabet,
     CountsFile,
+    LengthUnit,
     MergeBatch,
     MergeTable,
     ProgressCallback,
@@ -350,7 +351,7 @@ class MergeLearner:
         )
         if self.exact_size:
             raise CorpusError(message)
-        warnings.warn(message, BytepairWarning, stacklevel=4)  # whoever called train()
+        warnings.warn(message, BytepairWarning, stacklevel=5)  # whoever called train()
 
     def _record(self, counts: WordCounts, merges: MergeBatch, n_wanted: int) -> TrainingRecord:
         return TrainingRecord(

@@ -1,15 +1,12 @@
 """What symbols are spelt like and mean, while merges make more of them."""
 
 from collections.abc import Iterable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.learning._beginning import Beginning
-from bytepair.model import MergeBatch, to_utf8
-
-LengthUnit = Literal["bytes", "characters"]
+from bytepair.model import LengthUnit, MergeBatch, to_utf8
 
 # No UTF-8 has these bytes: a spelling with them is that of a mark.
 ENDS = b"\xff"

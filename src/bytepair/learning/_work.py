@@ -13,8 +13,16 @@ from bytepair.engines import Engine, Learner, LearnTask
 from bytepair.engines.python import join_symbols, pre_tokens
 from bytepair.errors import ArgumentError, BytepairWarning
 from bytepair.learning._beginning import Beginning, huggingface_order
-from bytepair.learning._symbols import ENDS, LengthUnit, Symbols, shown
-from bytepair.model import MergeBatch, MergeTable, Progress, ProgressReporter, SplitRules, Ties
+from bytepair.learning._symbols import ENDS, Symbols, shown
+from bytepair.model import (
+    LengthUnit,
+    MergeBatch,
+    MergeTable,
+    Progress,
+    ProgressReporter,
+    SplitRules,
+    Ties,
+)
 from bytepair.normalizers import Aligned, normalize
 
 _FIRST_STEP = 64  # merges found in one go; more and more
@@ -208,5 +216,5 @@ def _check_cuts(seeds: tuple[bytes, ...], rules: SplitRules) -> None:
             warnings.warn(
                 f"seed_tokens that {reason}, so they may never be found in a text: {shown(some)}.",
                 BytepairWarning,
-                stacklevel=5,  # whoever called train()
+                stacklevel=6,  # whoever called train()
             )

@@ -8,6 +8,7 @@ from bytepair.model._counts_file import CountsFile
 from bytepair.model._fingerprint import fingerprint
 from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
+from bytepair.model._options import ExtendOptions
 from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
 from bytepair.model._residues import residues_as_tokens, tokens_as_residues
 from bytepair.model._rules import SplitRules
@@ -35,7 +36,7 @@ from bytepair.model._steps import (
 from bytepair.model._text import byte_positions, to_utf8
 from bytepair.model._tokens import Tokens
 from bytepair.model._training import TrainingRecord
-from bytepair.model._types import TIES, Alphabet, Merge, Pair, Ties, TokenId
+from bytepair.model._types import TIES, Alphabet, LengthUnit, Merge, Pair, Ties, TokenId
 from bytepair.model._vocabulary import Vocabulary
 
 __all__ = [
@@ -50,6 +51,8 @@ __all__ = [
     "Conventions",
     "CountsFile",
     "DecoderStep",
+    "ExtendOptions",
+    "LengthUnit",
     "Merge",
     "MergeBatch",
     "MergeTable",

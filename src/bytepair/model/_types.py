@@ -8,6 +8,9 @@ Pair = tuple[TokenId, TokenId]
 Alphabet = Literal["bytes", "chars"]
 """What the first symbols are: the 256 bytes, or the corpus's code points."""
 
+LengthUnit = Literal["bytes", "characters"]
+"""What the length of a token counts."""
+
 Ties = Literal["lowest", "huggingface", "first", "bytes"]
 """Which of several equally frequent pairs is merged first; see `bytepair.learning`."""
 

@@ -1,7 +1,7 @@
 """Pre-token patterns: names, the compiler, and the Unicode version they all follow."""
 
 from bytepair.patterns._automaton import Automaton
-from bytepair.patterns._digit_groups import split_steps
+from bytepair.patterns._digit_groups import Digits, digit_steps, split_steps
 from bytepair.patterns._matches import matches
 from bytepair.patterns._named import (
     HF_DIGIT,
@@ -32,10 +32,12 @@ __all__ = [
     "SPACES",
     "UNICODE_VERSION",
     "Automaton",
+    "Digits",
     "automaton",
     "check_cuts",
     "check_runs",
     "cuts_alike",
+    "digit_steps",
     "exact_regex_of",
     "for_oniguruma",
     "has_disputed",

@@ -7,7 +7,7 @@ last of them that make whole groups; and these are easily cut apart.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bytepair.model import Behavior, Split
 from bytepair.patterns._syntax import UnsupportedError, parse
@@ -22,6 +22,22 @@ from bytepair.patterns._tree import (
     spelled,
     word_border,
 )
+
+Digits = Literal["single", "threes"]
+"""How digits are kept apart: each for itself, or in groups of three from the right."""
+
+
+def digit_steps(digits: Digits) -> tuple[Split, ...]:
+    r"""Steps that cut digits apart from each other and from all else; text in between stays whole.
+
+    Digits are numbers of any script, as in published patterns.
+
+    >>> [step.pattern for step in digit_steps("single")]
+    ['\\p{N}']
+    """
+    if digits == "single":
+        return (Split(r"\p{N}"),)
+    return split_steps(Split(r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"))
 
 
 class _Groups(NamedTuple):

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from bytepair import formats
 from bytepair.data import Corpus
 from bytepair.engines import PruneStrategy
 from bytepair.errors import EncodeError, InputTypeError, UnknownTokenError
 from bytepair.model import (
+    ExtendOptions,
     MergeTable,
     ProgressCallback,
     TokenId,
@@ -311,6 +312,31 @@ class Tokenizer(Chat, Decoding):
         """
         spec = with_conventions(self.spec, chat_template, max_length, named_tokens)
         return Tokenizer(spec, engine=self._options[0], cache_bytes=self._options[1])
+
+    def extend(
+        self, corpus: Corpus | WordCounts, *, vocab_size: int, **options: Unpack[ExtendOptions]
+    ) -> "Tokenizer":
+        """A tokenizer with more tokens, learned from a corpus; all ids and merges stay.
+
+        Args:
+            corpus: as for `bytepair.train`, or its `WordCounts`, cut as this tokenizer cuts.
+            vocab_size: all tokens, those there are and the new ones, which get the ids behind
+                the largest.
+            options: as for `bytepair.train`.
+
+        Raises:
+            ArgumentError: an option that cannot be right, or no room for a new token.
+            CorpusError: missing, empty or damaged.
+
+        >>> import bytepair
+        >>> tok = bytepair.train(["low low"] * 9, vocab_size=258)
+        >>> more = tok.extend(["lower lowest"] * 9, vocab_size=260)
+        >>> [more.decode([token]) for token in range(256, 260)]
+        ['lo', '<|endoftext|>', 'we', 'lowe']
+        """
+        from bytepair.pipeline import extend  # as in `prune`
+
+        return extend(self, corpus, vocab_size=vocab_size, **options)
 
     def prune(
         self,

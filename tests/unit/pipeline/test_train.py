@@ -352,10 +352,12 @@ def test_options_reach_their_stage(engine: str) -> None:
         "vocab_size": 7,
         "min_frequency": 6,
         "max_token_length": 5,
+        "length_unit": "characters",
         "ties": "bytes",
         "alphabet": "chars",
         "end_of_word": "_",
         "byte_fallback": False,
+        "limit_alphabet": None,
     }
 
 
