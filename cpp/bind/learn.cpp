@@ -95,7 +95,11 @@ void bind_learn(nb::module_& m) {
           },
           nb::arg("n_merges"),
           nb::sig("def advance(self, n_merges: int) -> tuple[NDArray[numpy.uint32], "
-                  "NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.int64]]"));
+                  "NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.int64]]"))
+      .def("in_view", [](const Learner& self) {
+        const auto [n_queued, n_pairs] = self.in_view();
+        return nb::make_tuple(n_queued, n_pairs);
+      }, nb::sig("def in_view(self) -> tuple[int, int]"));
   m.def(
       "join_words",
       [](const Array<std::uint32_t>& symbols, const Array<std::uint8_t>& byte_symbols,

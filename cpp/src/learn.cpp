@@ -119,6 +119,11 @@ class Learner::Impl {
 
   void rest() noexcept { team_.dismiss(); }
 
+  [[nodiscard]] std::pair<std::size_t, std::size_t> in_view() const noexcept {
+    const auto n = std::ranges::count_if(pairs_, [](const Pair& pair) { return pair.count > 0; });
+    return {heap_.size(), static_cast<std::size_t>(n)};
+  }
+
  private:
   std::size_t checked_size() {
     options_.effort.n_threads = std::max<std::size_t>(options_.effort.n_threads, 1);
@@ -431,6 +436,8 @@ Learner::Learner(Learner&&) noexcept = default;
 Learner& Learner::operator=(Learner&&) noexcept = default;
 
 std::optional<Merge> Learner::next(const KeepGoing& keep_going) { return impl_->next(keep_going); }
+
+std::pair<std::size_t, std::size_t> Learner::in_view() const noexcept { return impl_->in_view(); }
 
 void Learner::rest() noexcept { impl_->rest(); }
 

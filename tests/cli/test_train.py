@@ -225,3 +225,12 @@ def test_residues_need_room_in_the_format(corpus, invoke):
     assert Path("out/bytepair.json").exists()
     result = invoke("train", corpus, "-o", "o", "--residue-threshold", 2, exit_code=1)
     assert "--residue-threshold must be a share" in result.stderr
+
+
+def test_metrics_reach_a_file(corpus, invoke):
+    """As the library writes them."""
+    invoke("train", corpus, "-o", "out", "--vocab-size", 262, "--metrics-file", "out.prom")
+    text = Path("out.prom").read_text(encoding="utf-8")
+    assert "\nbytepair_train_merges_total 5.0\n" in text
+    result = invoke("train", corpus, "-o", "out", "--metrics-file", "out.txt", exit_code=1)
+    assert "only reads names in .prom" in result.stderr

@@ -81,6 +81,9 @@ class Learner {
   /// is then of no use any more (std::logic_error).
   [[nodiscard]] std::optional<Merge> next(const KeepGoing& keep_going = {});
 
+  /// Entries in the queue, and pairs that are kept in view and may still be joined. O(pairs).
+  [[nodiscard]] std::pair<std::size_t, std::size_t> in_view() const noexcept;
+
   /// Lets go of the threads that `next` has begun; to be called before others may fork the process.
   void rest() noexcept;
 

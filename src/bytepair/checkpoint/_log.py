@@ -58,6 +58,11 @@ class MergeLog:
         """Number of merges in it."""
         return self._next - self._n_first
 
+    @property
+    def unsynced_s(self) -> float:
+        """Seconds since all that had been written was known to be safely on disk."""
+        return monotonic() - self._synced_s
+
     def append(self, batch: MergeBatch) -> None:
         """Write merges; about once a second they are synced.
 

@@ -28,6 +28,9 @@ def extend(
     engine: of.Engine = None,
     checkpoint: of.Checkpoint = None,
     resume: of.Resume = False,
+    metrics_port: of.MetricsPort = None,
+    metrics_file: of.MetricsFile = None,
+    metrics_push: of.MetricsPush = None,
     pattern: LoadPattern = None,
     special_token: LoadSpecial = None,
     as_json: Json = False,
@@ -38,14 +41,15 @@ def extend(
 
         bytepair extend zen zen.txt --vocab-size 320 --output larger
     """
-    from bytepair.cli._progress import TrainingProgress
+    from bytepair.cli._progress import TrainingProgress, watched
     from bytepair.cli._report import facts_of, report
 
     tok = load_tokenizer(tokenizer, pattern, special_token)
     require_apart(tokenizer, output)
     require_writable(output)
     files = of.files_of(corpus)
-    with TrainingProgress() as progress:
+    metrics = {"port": metrics_port, "file": metrics_file, "push": metrics_push}
+    with TrainingProgress() as progress, watched(progress, metrics) as tell:
         larger = tok.extend(
             "-" if files is None else files,
             vocab_size=vocab_size,
@@ -63,7 +67,7 @@ def extend(
             threads=threads,
             memory_limit=memory_limit,
             engine=engine,
-            progress=progress,
+            progress=tell,
             checkpoint=checkpoint,
             resume=resume,
         )

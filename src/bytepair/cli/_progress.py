@@ -1,9 +1,11 @@
 """The progress bar of training, and the clock behind its report."""
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from time import perf_counter
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.cells import set_cell_size
 from rich.console import Console
@@ -13,6 +15,7 @@ from rich.text import Text
 
 from bytepair import Progress
 from bytepair.cli._render import visible
+from bytepair.model import ProgressCallback
 
 _VERBS = {
     "count": "counting",
@@ -68,10 +71,30 @@ class TrainingProgress:
             verb = _VERBS.get(moment.stage, moment.stage)
             task = self._bars.add_task(verb, total=moment.total, unit=moment.unit, newest="")
             self._task_by_stage[moment.stage] = task
-        newest = set_cell_size(visible(moment.detail.encode()), _NEWEST_CELLS)
+        newest = set_cell_size(_shown(moment), _NEWEST_CELLS)
         task = self._task_by_stage[moment.stage]
         # A stage may be over before the next regular look: it is shown at least once.
         self._bars.update(task, completed=moment.done, newest=newest, refresh=is_new)
+
+
+def _shown(moment: Progress) -> str:
+    """The pair that was merged last, and how often it occurred; or what was done last."""
+    if moment.pair is None or moment.frequency is None:
+        return visible(moment.detail.encode())
+    left, right = map(visible, moment.pair)
+    return f"{moment.frequency:,} {left}+{right}"
+
+
+@contextmanager
+def watched(bar: TrainingProgress, metrics: Mapping[str, Any]) -> Iterator[ProgressCallback]:
+    """A callback for the bar, and for Prometheus if any of its options is given."""
+    if all(value is None for value in metrics.values()):
+        yield bar
+        return
+    from bytepair.monitoring import TrainingMetrics
+
+    with TrainingMetrics(**metrics, also=bar) as callback:
+        yield callback
 
 
 def _bars() -> Bars:

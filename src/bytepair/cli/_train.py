@@ -40,6 +40,9 @@ def train(
     prune_from: of.PruneFrom = None,
     prune_strategy: of.PruneStrategy = "whole-words",
     residue_threshold: of.ResidueThreshold = None,
+    metrics_port: of.MetricsPort = None,
+    metrics_file: of.MetricsFile = None,
+    metrics_push: of.MetricsPush = None,
     as_json: Json = False,
 ) -> None:
     """Train a tokenizer on CORPUS and save it.
@@ -50,7 +53,7 @@ def train(
 
         bytepair train zen.txt --vocab-size 300 --output zen
     """
-    from bytepair.cli._progress import TrainingProgress
+    from bytepair.cli._progress import TrainingProgress, watched
     from bytepair.cli._report import facts_of, report
 
     preparation: of.Preparation = {
@@ -65,7 +68,8 @@ def train(
         require_residues(format_for(output))
     require_writable(output)
     files = of.files_of(corpus)
-    with TrainingProgress() as progress:
+    metrics = {"port": metrics_port, "file": metrics_file, "push": metrics_push}
+    with TrainingProgress() as progress, watched(progress, metrics) as tell:
         tok = bytepair.train(
             "-" if files is None else files,
             vocab_size=vocab_size,
@@ -85,7 +89,7 @@ def train(
             name=name or name_at(output),
             threads=threads,
             engine=engine,
-            progress=progress,
+            progress=tell,
             memory_limit=memory_limit,
             checkpoint=checkpoint,
             resume=resume,

@@ -186,6 +186,26 @@ ResidueThreshold = Annotated[
         help="A token goes once a merge takes this share of it (PickyBPE; 0.9, say).",
     ),
 ]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        "--metrics-port",
+        min=1,
+        max=65535,
+        metavar="N",
+        help="Serve metrics for Prometheus there, on this machine.",
+    ),
+]
+MetricsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--metrics-file", metavar="FILE", help="Write them to a .prom file every few seconds."
+    ),
+]
+MetricsPush = Annotated[
+    str | None,
+    typer.Option("--metrics-push", metavar="URL", help="Push them to a pushgateway."),
+]
 Engine = Annotated[
     Literal["native", "python"] | None,
     typer.Option("--engine", help="[default: native if it is installed]"),

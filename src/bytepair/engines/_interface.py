@@ -133,6 +133,12 @@ class Learner(Protocol):
     def advance(self, n_merges: int) -> MergeBatch:
         """The next merges, at most `n_merges`; fewer (or none) once no pair is left to join."""
 
+    def in_view(self) -> tuple[int, int]:
+        """Entries in the queue, and pairs that are kept in view and may still be joined.
+
+        O(pairs). An engine need not keep all pairs in view.
+        """
+
 
 PruneStrategy = Literal["leaves", "whole-words", "residues"]
 """Which tokens may go, and what is left of them:

@@ -135,6 +135,10 @@ class Learner:
         """The next merges; releases the GIL."""
         return MergeBatch(*self._core.advance(n_merges))
 
+    def in_view(self) -> tuple[int, int]:
+        """Entries in the queue, and pairs that may still be joined."""
+        return self._core.in_view()
+
 
 def _words_to_learn(
     task: LearnTask,

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -57,6 +58,7 @@ class Work:
         self._choices = choices
         self._beginning = beginning
         self._by_bytes = by_bytes
+        self._learner: Learner | None = None
         self.symbols = Symbols(beginning)
         self.merges = MergeBatch.from_merges([])
 
@@ -101,9 +103,25 @@ class Work:
             if log is not None:
                 log.append(batch)
             self._add(batch)
-            newest = self.symbols.contents[-1].decode("utf-8", "backslashreplace")
-            reporter.tell(Progress("learn", len(self.merges), n_wanted, "merges", newest))
+            reporter.tell(partial(self._moment, n_wanted, log))
         reporter.finish()
+
+    def _moment(self, n_wanted: int, log: MergeLog | None) -> Progress:
+        contents, merges = self.symbols.contents, self.merges
+        n_queued, n_pairs = self._learner.in_view() if self._learner else (None, None)
+        return Progress(
+            "learn",
+            len(merges),
+            n_wanted,
+            "merges",
+            contents[-1].decode("utf-8", "backslashreplace"),
+            pair=(contents[merges.left[-1]], contents[merges.right[-1]]),
+            frequency=int(merges.frequency[-1]),
+            n_words=len(self._beginning.counts),
+            n_queued=n_queued,
+            n_pairs=n_pairs,
+            checkpoint_age_s=None if log is None else log.unsynced_s,
+        )
 
     def _add(self, batch: MergeBatch) -> None:
         self.merges = MergeBatch.joined_from([self.merges, batch])
@@ -138,7 +156,8 @@ class Work:
             spellings=self.symbols.spellings() if blocks else None,
             threads=choices.threads,
         )
-        yield from _advance(self._engine.learner(task), n_wanted)
+        self._learner = self._engine.learner(task)
+        yield from _advance(self._learner, n_wanted)
 
     def _order(self) -> list[int] | None:
         # Characters have the same order here and there; bytes have not.

@@ -54,3 +54,18 @@ def test_what_cannot_be_called_is_refused(callback: Any) -> None:
     """`progress=True` is what other libraries take."""
     with pytest.raises(ArgumentError, match="progress must be a function that takes a Progress"):
         ProgressReporter(callback)
+
+
+def test_the_rate_is_that_of_late_and_tells_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten a second at first, a hundred a second in the last ten seconds."""
+    now = [0.0]
+    monkeypatch.setattr("bytepair.model._progress.monotonic", lambda: now[0])
+    seen: list[Progress] = []
+    reporter = ProgressReporter(seen.append)
+    for second, done in enumerate([0, *range(10, 110, 10), *range(200, 2200, 100)]):
+        now[0] = float(second)
+        reporter.tell(Progress("learn", done, 3000, "merges"))
+    assert (seen[0].rate, seen[0].left_s) == (None, None)
+    assert seen[5].rate == 10
+    assert (seen[-1].rate, seen[-1].elapsed_s) == (100, 30)
+    assert seen[-1].left_s == (3000 - 2100) / 100

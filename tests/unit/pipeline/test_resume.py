@@ -26,7 +26,7 @@ import importlib, json, os, signal, sys
 import bytepair
 folder, checkpoint, what, left, options = sys.argv[1:]
 left, write, sync = int(left), os.write, os.fsync
-importlib.import_module("bytepair.learning._learner")._STEP_S = 0  # groups of 64 merges
+importlib.import_module("bytepair.learning._work")._STEP_S = 0  # groups of 64 merges
 importlib.import_module("bytepair.pipeline")._PART_BYTES = 1  # each file is a part
 def die_writing(file, data):
     global left
@@ -70,7 +70,7 @@ def expected(corpus: Path) -> TokenizerSpec:
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of 64 merges, and each file is a part, as in the child."""
-    monkeypatch.setattr(importlib.import_module("bytepair.learning._learner"), "_STEP_S", 0)
+    monkeypatch.setattr(importlib.import_module("bytepair.learning._work"), "_STEP_S", 0)
     monkeypatch.setattr(importlib.import_module("bytepair.pipeline"), "_PART_BYTES", 1)
 
 

@@ -51,6 +51,10 @@ class Learner:
             merges.append(Merge(*pair, self._join(pair), count))
         return MergeBatch.from_merges(merges)
 
+    def in_view(self) -> tuple[int, int]:
+        """Entries in the queue, and pairs that may still be joined."""
+        return len(self._heap), sum(n >= self._min_frequency for n in self._count.values())
+
     def _lay_out(self, task: LearnTask) -> None:
         """All words in one list, a border before, between and after; links skip joined symbols."""
         self._symbol = [_BORDER]
