@@ -4,6 +4,7 @@ import os
 import warnings
 from dataclasses import dataclass
 
+from bytepair.checkpoint import Checkpoint
 from bytepair.engines import PruneStrategy
 from bytepair.errors import ArgumentError, BytepairWarning
 from bytepair.learning import MergeLearner
@@ -64,12 +65,18 @@ class Refining:
         *,
         name: str,
         progress: ProgressCallback | None,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+        resume: bool = False,
     ) -> TokenizerSpec:
         """Learn, and take out what is asked for."""
-        spec = self._learn(learner, counts, name=name, progress=progress)
-        return self.prune(spec, counts, progress)
+        if self.threshold is not None:
+            return self._learn_more(learner, counts, name=name, progress=progress)
+        spec = learner.learn(
+            counts, name=name, progress=progress, checkpoint=checkpoint, resume=resume
+        )
+        return self._prune(spec, counts, progress)
 
-    def _learn(
+    def _learn_more(
         self,
         learner: MergeLearner,
         counts: WordCounts,
@@ -77,9 +84,7 @@ class Refining:
         name: str,
         progress: ProgressCallback | None,
     ) -> TokenizerSpec:
-        """Learn; with a threshold, more and more tokens until enough of them are left."""
-        if self.threshold is None:
-            return learner.learn(counts, name=name, progress=progress)
+        """Learn more and more tokens until enough of them are left."""
         wanted = self.vocab_size
         size, n_tokens = wanted, wanted - wanted // 8
         while True:
@@ -97,7 +102,7 @@ class Refining:
                 _warn_of_fewer(n_tokens, wanted)
                 return refined
 
-    def prune(
+    def _prune(
         self, spec: TokenizerSpec, counts: WordCounts, progress: ProgressCallback | None
     ) -> TokenizerSpec:
         """Prune a vocabulary that is larger than wanted, if that was asked for."""

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from bytepair.model import (
     Alphabet,
     Chunk,
     LengthUnit,
+    OnError,
     ProgressCallback,
     Split,
     SplitRules,
@@ -35,7 +36,7 @@ _PART_BYTES = 2 << 30  # counted in seconds; its table costs little beside that
 
 
 def train(
-    corpus: Corpus,
+    corpus: Corpus | WordCounts,
     *,
     vocab_size: int = 32_000,
     pattern: str | None = "o200k",
@@ -57,6 +58,8 @@ def train(
     exact_size: bool = False,
     separator: str | bytes | None = None,
     text_field: str = "text",
+    weights: Sequence[float] | None = None,
+    on_error: OnError = "fail",
     name: str = "bytepair",
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -72,7 +75,8 @@ def train(
 
     Args:
         corpus: a path, glob or folder; several as `Path`s; or an iterable of `str` or `bytes`
-            documents. Text is read plain, gzip or zstd, JSONL by its `text_field`.
+            documents. Text is read plain, gzip or zstd, JSONL by its `text_field`. Or what was
+            counted before: then pattern, normalizer and special tokens are those of the counts.
         vocab_size: all tokens: bytes or alphabet, merges, special tokens.
         pattern: name or regex of the pre-tokens, or None; see `Preprocessor`.
         normalizer: see `Preprocessor`.
@@ -83,6 +87,10 @@ def train(
         reserved_tokens: so many special tokens `<|reserved_0|>`, `<|reserved_1|>`, ... follow the
             others, to be given a meaning later.
         separator: cuts a text into documents and is dropped.
+        weights: one for each of several paths, which may be folders or globs: so many times what is
+            in it counts.
+        on_error: "skip": a file that cannot be read to its end is a `BytepairWarning`; what was
+            read of it counts.
         threads: None: one a core. The result does not depend on it.
         memory_limit: what counting may hold, such as "256MB"; see `FrequencyAnalyzer`. None: no
             limit. The result does not depend on it.
@@ -136,16 +144,43 @@ def train(
         threads=threads,
         engine=engine,
     )
-    learner.require_room(len(preprocessor.rules.special_tokens))
     refining = Refining(vocab_size, prune_from, prune_strategy, residue_threshold, engine)
     refining.check(alphabet, checkpoint)
-    learner = refining.learner(learner)
+    larger = refining.learner(learner)
+    learn = partial(refining.learned, larger, name=name, progress=progress)
+    if isinstance(corpus, WordCounts):
+        if weights is not None:
+            raise ArgumentError("weights: these words are counted. Use WordCounts.weighed.")
+        spec = learn(corpus, checkpoint=checkpoint, resume=resume)
+        return Tokenizer(spec, engine=engine)
+    learner.require_room(len(preprocessor.rules.special_tokens))
     analyzer = FrequencyAnalyzer(
-        threads=threads, memory_limit=memory_limit, spill_folder=checkpoint, engine=engine
+        threads=threads,
+        memory_limit=memory_limit,
+        spill_folder=checkpoint,
+        on_error=on_error,
+        engine=engine,
     )
-    counting = _Counting(analyzer, preprocessor, preprocessor.rules, text_field, progress)
-    spec = _learned(learner, counting, corpus, name, checkpoint, None, refining, resume=resume)
+    counting = _Counting(analyzer, preprocessor, preprocessor.rules, text_field, on_error, progress)
+    if weights is not None:
+        counting = replace(counting, weights=_weights(corpus, weights))
+    spec = _learned(learn, larger.options, counting, corpus, checkpoint, resume=resume)
     return Tokenizer(spec, engine=engine)
+
+
+def _weights(corpus: Corpus, weights: Sequence[float]) -> tuple[tuple[float, list[InputFile]], ...]:
+    """Each weight with the files it is for."""
+    paths = [Path(corpus)] if isinstance(corpus, str | os.PathLike) else corpus
+    if not isinstance(paths, Sequence) or not all(isinstance(p, os.PathLike) for p in paths):
+        raise ArgumentError("weights are for paths: give the corpus as a list of them.")
+    if len(weights) != len(paths):
+        raise ArgumentError(f"weights: there are {len(weights)}, and {len(paths)} paths.")
+    sources = []
+    for path, weight in zip(paths, weights, strict=True):
+        files = corpus_files(Path(path))
+        WordCounts.from_mapping({}).weighed(weight)  # raises now, not after hours of counting
+        sources.append((weight, files or []))
+    return tuple(sources)
 
 
 def extend(
@@ -163,6 +198,7 @@ def extend(
     exact_size: bool = False,
     separator: str | bytes | None = None,
     text_field: str = "text",
+    on_error: OnError = "fail",
     name: str | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
@@ -188,27 +224,29 @@ def extend(
     )
     learner.require_room(0, base)
     analyzer = FrequencyAnalyzer(
-        threads=threads, memory_limit=memory_limit, spill_folder=checkpoint, engine=engine
+        threads=threads,
+        memory_limit=memory_limit,
+        spill_folder=checkpoint,
+        on_error=on_error,
+        engine=engine,
     )
     name = base.name if name is None else name
+    learn = partial(learner.learn, base=base, name=name, progress=progress)
     if isinstance(corpus, WordCounts):
-        spec = learner.learn(
-            corpus, base=base, name=name, progress=progress, checkpoint=checkpoint, resume=resume
-        )
+        spec = learn(corpus, checkpoint=checkpoint, resume=resume)
     else:
-        counting = _counting_as(base, analyzer, separator, text_field, progress)
-        spec = _learned(learner, counting, corpus, name, checkpoint, base, resume=resume)
+        options = learner.options_on(base)
+        counting = _counting_as(base, analyzer, separator, text_field, on_error, progress)
+        spec = _learned(learn, options, counting, corpus, checkpoint, resume=resume)
     return Tokenizer(spec, engine=engine)
 
 
 def _learned(
-    learner: MergeLearner,
+    learn: Callable[..., TokenizerSpec],
+    options: Mapping[str, object],
     counting: "_Counting",
     corpus: Corpus,
-    name: str,
     checkpoint: str | os.PathLike[str] | None,
-    base: TokenizerSpec | None = None,
-    refining: Refining | None = None,
     *,
     resume: bool,
 ) -> TokenizerSpec:
@@ -218,18 +256,11 @@ def _learned(
     if checkpoint is None:
         if resume:
             raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
-        counts = counting.count(source)
-        if refining is not None:
-            return refining.learned(learner, counts, name=name, progress=counting.progress)
-        return learner.learn(counts, base=base, name=name, progress=counting.progress)
-    options = counting.options | learner.options_on(base)
+        return learn(counting.count(source))
     states = map(_state, files or ())
-    with Checkpoint(checkpoint, options, files=states, resume=resume) as folder:
+    with Checkpoint(checkpoint, counting.options | options, files=states, resume=resume) as folder:
         counts = folder.counts(lambda: counting.count_in_parts(folder, source, files))
-        spec = learner.learn(
-            counts, base=base, name=name, progress=counting.progress, checkpoint=folder
-        )
-    return spec if refining is None else refining.prune(spec, counts, counting.progress)
+        return learn(counts, checkpoint=folder)
 
 
 def _with_reserved(special_tokens: Sequence[str], n_reserved: int) -> Sequence[str]:
@@ -248,21 +279,30 @@ class _Counting:
 
     Attributes:
         followed: a tokenizer that changes text in ways only the Python engine follows, or None.
+        weights: how much the words of which files count; nothing: all of them once.
     """
 
     analyzer: FrequencyAnalyzer
     preprocessor: Preprocessor
     rules: SplitRules
     text_field: str
+    on_error: OnError
     progress: ProgressCallback | None
     followed: TokenizerSpec | None = None
+    weights: tuple[tuple[float, list[InputFile]], ...] = ()
 
     def count(self, source: Corpus) -> WordCounts:
+        if self.weights:
+            alone = replace(self, weights=())
+            return self.analyzer.merge(
+                alone.count(files).weighed(weight) for weight, files in self.weights
+            )
+        field, on_error = self.text_field, self.on_error
         if self.followed is not None:
-            chunks = self.preprocessor.chunks(source, text_field=self.text_field)
+            chunks = self.preprocessor.chunks(source, text_field=field, on_error=on_error)
             return _count_step_by_step(self.followed, chunks)
         return self.analyzer.count(
-            self.preprocessor.documents(source, text_field=self.text_field),
+            self.preprocessor.documents(source, text_field=field, on_error=on_error),
             self.rules,
             progress=self.progress,
             total_bytes=corpus_size(source) if self.progress else None,
@@ -273,7 +313,7 @@ class _Counting:
     ) -> WordCounts:
         """The same, each part kept as soon as it is counted."""
         parts = list(_parts(files or ()))
-        if len(parts) < 2:
+        if len(parts) < 2 or self.weights:
             return self.count(source)
         numbered = enumerate(parts)
         return self.analyzer.merge(
@@ -292,6 +332,8 @@ class _Counting:
             "special_tokens": self.rules.special_tokens,
             "separator": text,
             "text_field": self.text_field,
+            "on_error": self.on_error,
+            "weights": [weight for weight, _ in self.weights],
         }
 
 
@@ -356,6 +398,7 @@ def count_words(
     *,
     separator: str | bytes | None = None,
     text_field: str = "text",
+    on_error: OnError = "fail",
     threads: int | None = None,
     engine: str | None = None,
     progress: ProgressCallback | None = None,
@@ -365,8 +408,8 @@ def count_words(
     A tokenizer whose file has pre-tokenisers that change the text, or normalisers of its own, is
     followed step by step in Python: some megabytes a minute.
     """
-    analyzer = FrequencyAnalyzer(threads=threads, engine=engine)
-    counting = _counting_as(spec, analyzer, separator, text_field, progress)
+    analyzer = FrequencyAnalyzer(threads=threads, on_error=on_error, engine=engine)
+    counting = _counting_as(spec, analyzer, separator, text_field, on_error, progress)
     files = corpus_files(corpus)
     return counting.count(corpus if files is None else files)
 
@@ -376,6 +419,7 @@ def _counting_as(
     analyzer: FrequencyAnalyzer,
     separator: str | bytes | None,
     text_field: str,
+    on_error: OnError,
     progress: ProgressCallback | None,
 ) -> _Counting:
     """Counting as a tokenizer cuts text."""
@@ -389,7 +433,7 @@ def _counting_as(
         separator=separator,
     )
     followed = spec if has_others or not _cuts_only(rules) else None
-    return _Counting(analyzer, preprocessor, rules, text_field, progress, followed)
+    return _Counting(analyzer, preprocessor, rules, text_field, on_error, progress, followed)
 
 
 def _cuts_only(rules: SplitRules) -> bool:

@@ -234,3 +234,41 @@ def test_metrics_reach_a_file(corpus, invoke):
     assert "\nbytepair_train_merges_total 5.0\n" in text
     result = invoke("train", corpus, "-o", "out", "--metrics-file", "out.txt", exit_code=1)
     assert "only reads names in .prom" in result.stderr
+
+
+def test_counts_of_words_are_a_corpus(corpus, invoke):
+    """As text that any tool can write, and as what `count --words` has saved."""
+    invoke("train", corpus, "-o", "first", "--vocab-size", 262, "--pattern", "gpt2")
+    for target in ("words.tsv", "words.counts"):
+        output = invoke("count", "first", corpus, "--words", target).stdout
+        assert output.startswith(f"{target}: ")
+        options = ["--vocab-size", 262, "--pattern", "gpt2"]
+        output = invoke("train", "--counts", target, "-o", "second", *options).stdout
+        assert "corpus       1 file" in output
+        assert merges_of("second") == merges_of("first")
+        assert bytepair.load("second").pattern == bytepair.load("first").pattern
+
+
+def test_counts_are_weighed(here, invoke):
+    """By hand: 3 times 2 is more than 5."""
+    Path("a.tsv").write_text("ab\t5\n", encoding="utf-8")
+    Path("b.tsv").write_text("cd\t2\n", encoding="utf-8")
+    for weights, first in (([], (97, 98)), (["--weight", 1, "--weight", 3], (99, 100))):
+        invoke("train", "--counts", "a.tsv", "b.tsv", "-o", "out", "--vocab-size", 258, *weights)
+        assert merges_of("out")[0][:2] == first
+    result = invoke("train", "--counts", "a.tsv", "-o", "out", *weights, exit_code=2)
+    assert "one for each CORPUS" in result.stderr
+
+
+def test_sources_are_weighed_and_corrupt_shards_skipped(here, invoke):
+    """The library is the oracle; the shard is named on standard error."""
+    Path("a.txt").write_text("ab " * 5, encoding="utf-8")
+    Path("b.txt").write_text("cd " * 3, encoding="utf-8")
+    Path("c.txt.gz").write_bytes(gzip.compress(b"ef " * 9)[:-4])
+    arguments = ["a.txt", "b.txt", "c.txt.gz", "-o", "out", "--vocab-size", 259]
+    assert "c.txt.gz: damaged" in invoke("train", *arguments, exit_code=1).stderr
+    result = invoke(
+        "train", *arguments, "--on-error", "skip", "--weight", 1, "--weight", 2, "--weight", 1
+    )
+    assert "warning: c.txt.gz: damaged" in result.stderr
+    assert merges_of("out")[0][:2] == (99, 100)

@@ -63,7 +63,7 @@ def report(
         f"merges {facts['n_merges']:,}, special {facts['n_special_tokens']:,})"
     )
     yield ""
-    n_files = "standard input" if files is None else number(len(files), "file")
+    n_files = "standard input" if files is None else number(facts["n_files"], "file")
     n_documents = number(facts["n_documents"], "document")
     yield f"corpus       {n_files}, {n_documents}, {_size(facts['n_bytes'])}"
     yield (

@@ -1,11 +1,14 @@
 """`bytepair train`: from text to a tokenizer on disk."""
 
+from pathlib import Path
+
 import bytepair
-from bytepair import Preprocessor
+from bytepair import Preprocessor, WordCounts
 from bytepair.cli import _streams
 from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json
 from bytepair.cli._output import main_file, name_at, require_writable
+from bytepair.data import Corpus, InputFile, input_path
 from bytepair.formats import format_for, require_format, require_residues
 
 
@@ -31,6 +34,9 @@ def train(
     exact_size: of.ExactSize = False,
     separator: of.Separator = None,
     text_field: of.TextField = "text",
+    weight: of.Weights = None,
+    on_error: of.OnError = "fail",
+    counts: of.Counts = False,
     name: of.Name = None,
     threads: of.Threads = None,
     memory_limit: of.MemoryLimit = None,
@@ -67,11 +73,11 @@ def train(
     if residue_threshold is not None or (prune_from and prune_strategy == "residues"):
         require_residues(format_for(output))
     require_writable(output)
-    files = of.files_of(corpus)
+    given, files = _given(corpus, weight, preparation, is_counted=counts)
     metrics = {"port": metrics_port, "file": metrics_file, "push": metrics_push}
     with TrainingProgress() as progress, watched(progress, metrics) as tell:
         tok = bytepair.train(
-            "-" if files is None else files,
+            given,
             vocab_size=vocab_size,
             min_frequency=min_frequency,
             max_token_length=max_token_length,
@@ -86,6 +92,8 @@ def train(
             alphabet=alphabet,
             separator=separator,
             text_field=text_field,
+            weights=None if counts else weight,
+            on_error=on_error,
             name=name or name_at(output),
             threads=threads,
             engine=engine,
@@ -101,6 +109,7 @@ def train(
     is_replaced = main_file(output).exists()
     saved = tok.save(output)
     facts = facts_of(tok, files, text_field) | {
+        **({"n_files": len(corpus)} if counts else {}),
         "engine": engine or bytepair.engine(),
         "count_s": round(progress.count_s, 3),
         "learn_s": round(progress.learn_s, 3),
@@ -112,3 +121,19 @@ def train(
         return
     for line in report(facts, output, files):
         _streams.write_line(line)
+
+
+def _given(
+    corpus: list[str],
+    weights: list[float] | None,
+    preparation: of.Preparation,
+    *,
+    is_counted: bool,
+) -> tuple[Corpus | WordCounts, list[InputFile] | None]:
+    """What to train on, and the files whose text there is to look at."""
+    if is_counted:
+        return of.counts_of(corpus, weights, preparation), []
+    files = of.files_of(corpus)
+    if files is None:
+        return "-", None
+    return (files if weights is None else list(map(input_path, corpus))), files

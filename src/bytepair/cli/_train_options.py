@@ -6,9 +6,11 @@ from typing import Annotated, Literal, TypedDict
 
 import typer
 
+from bytepair import FrequencyAnalyzer, Preprocessor, WordCounts
 from bytepair.data import InputFile, corpus_files, input_path
 from bytepair.engines import PruneStrategy as Strategies
 from bytepair.model import Alphabet as AlphabetName
+from bytepair.model import OnError as OnErrorName
 from bytepair.model import Ties as TiesName
 from bytepair.normalizers import NAMES as NORMALIZERS
 from bytepair.patterns import NAMED as PATTERNS
@@ -138,6 +140,22 @@ TextField = Annotated[
     str,
     typer.Option("--text-field", metavar="NAME", help="Field or column of records."),
 ]
+OnError = Annotated[
+    OnErrorName,
+    typer.Option("--on-error", help="What to do about a file that cannot be read to its end."),
+]
+Weights = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--weight",
+        metavar="X",
+        help="How much a CORPUS counts; one for each of them, in their order.",
+    ),
+]
+Counts = Annotated[
+    bool,
+    typer.Option("--counts", help="CORPUS are tables of word counts: .tsv, or what was saved."),
+]
 Name = Annotated[
     str | None, typer.Option("--name", metavar="TEXT", help="[default: as in --output]")
 ]
@@ -248,6 +266,26 @@ def pairs(given: list[str] | None) -> list[tuple[str, str]]:
                 f"{text!r} is not /LEFT/RIGHT, such as '/low/er'.", param_hint="--blocked-pair"
             )
     return [(left, right) for left, right in split]
+
+
+def counts_of(
+    tables: list[str], weights: list[float] | None, preparation: Preparation
+) -> WordCounts:
+    """Tables of word counts, weighed and put together; text tables were cut as the options say.
+
+    Raises:
+        typer.BadParameter: not one weight for each table.
+        CorpusError: a table is missing or damaged, or they were cut by different rules.
+    """
+    if weights is not None and len(weights) != len(tables):
+        raise typer.BadParameter("one for each CORPUS is wanted.", param_hint="--weight")
+    rules = Preprocessor(**preparation).rules
+    loaded = [
+        WordCounts.load(path, rules=rules if Path(path).suffix.lower() == ".tsv" else None)
+        for path in tables
+    ]
+    weighed = [table.weighed(x) for table, x in zip(loaded, weights or [], strict=False)]
+    return FrequencyAnalyzer().merge(weighed or loaded)
 
 
 def files_of(corpus: list[str]) -> list[InputFile] | None:

@@ -7,7 +7,7 @@ import regex
 
 from bytepair.data import Corpus, read_chunks
 from bytepair.errors import ArgumentError
-from bytepair.model import Chunk, Split, SplitRules, TextFile, to_utf8
+from bytepair.model import Chunk, OnError, Split, SplitRules, TextFile, to_utf8
 from bytepair.normalizers import normalize
 from bytepair.normalizers import resolve as resolve_normalizer
 from bytepair.patterns import Digits, check_cuts, digit_steps
@@ -69,30 +69,35 @@ class Preprocessor:
     def __repr__(self) -> str:
         return f"Preprocessor({self.rules}, separator={self.separator!r})"
 
-    def chunks(self, corpus: Corpus, *, text_field: str = "text") -> Iterator[Chunk]:
+    def chunks(
+        self, corpus: Corpus, *, text_field: str = "text", on_error: OnError = "fail"
+    ) -> Iterator[Chunk]:
         """The corpus's documents, in order, in chunks of a few MB.
 
+        With `on_error="skip"` a file that cannot be read to its end is a warning, not an error.
         Without a normaliser nothing is held but the current chunk; with one, a document.
 
         Raises:
             CorpusError: a file that is missing or damaged; see `bytepair.data`.
             InputTypeError: an item that is not text.
         """
-        chunks = read_chunks(corpus, text_field=text_field)
+        chunks = read_chunks(corpus, text_field=text_field, on_error=on_error)
         if self.separator is not None:
             chunks = _separated(chunks, self.separator)
         if self.rules.normalizer:
             chunks = self._normalized(chunks)
         return chunks
 
-    def documents(self, corpus: Corpus, *, text_field: str = "text") -> Iterator[Chunk | TextFile]:
+    def documents(
+        self, corpus: Corpus, *, text_field: str = "text", on_error: OnError = "fail"
+    ) -> Iterator[Chunk | TextFile]:
         """The same, but text files that need no work are left for the counter to read.
 
         Raises: as `chunks`.
         """
         if self.separator is not None or self.rules.normalizer:
-            return self.chunks(corpus, text_field=text_field)
-        return read_chunks(corpus, text_field=text_field, in_place=True)
+            return self.chunks(corpus, text_field=text_field, on_error=on_error)
+        return read_chunks(corpus, text_field=text_field, in_place=True, on_error=on_error)
 
     def _normalized(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         parts: list[bytes] = []

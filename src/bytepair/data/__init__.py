@@ -6,6 +6,7 @@ by `open_shards`.
 """
 
 from bytepair.data._chunks import Corpus, corpus_files, corpus_size, read_chunks
+from bytepair.data._faults import changed, require_on_error, state_of, warn_skipped
 from bytepair.data._open import is_compressed, unreadable
 from bytepair.data._record import Place, Record
 from bytepair.data._records import describe, read_records, require_reader, stored_size
@@ -20,6 +21,7 @@ __all__ = [
     "RemotePath",
     "Shard",
     "Shards",
+    "changed",
     "corpus_files",
     "corpus_size",
     "describe",
@@ -28,7 +30,10 @@ __all__ = [
     "open_shards",
     "read_chunks",
     "read_records",
+    "require_on_error",
     "require_reader",
+    "state_of",
     "stored_size",
     "unreadable",
+    "warn_skipped",
 ]

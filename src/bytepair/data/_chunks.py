@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, cast, overload
 
 from bytepair.data._documents import read_documents
+from bytepair.data._faults import read_guarded, require_on_error
 from bytepair.data._jsonl import is_jsonl, read_lines
 from bytepair.data._open import is_compressed, open_stream, unreadable
 from bytepair.data._paths import resolve, resolve_all
@@ -18,7 +19,7 @@ from bytepair.data._records import require_reader
 from bytepair.data._remote import InputFile
 from bytepair.data._tables import is_table, read_rows
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
-from bytepair.model import Chunk, TextFile
+from bytepair.model import Chunk, OnError, TextFile
 
 Corpus: TypeAlias = str | os.PathLike[str] | Iterable[os.PathLike[str]] | Iterable[str | bytes]
 """A path, folder, glob pattern or URL (`str` or path object; "-" is standard input), an iterable of
@@ -29,13 +30,23 @@ _ReadFile: TypeAlias = Callable[[InputFile], Iterator[Chunk | TextFile]]
 
 @overload
 def read_chunks(
-    corpus: Corpus, *, text_field: str = ..., block_bytes: int = ..., in_place: Literal[False] = ...
+    corpus: Corpus,
+    *,
+    text_field: str = ...,
+    block_bytes: int = ...,
+    in_place: Literal[False] = ...,
+    on_error: OnError = ...,
 ) -> Iterator[Chunk]: ...
 
 
 @overload
 def read_chunks(
-    corpus: Corpus, *, text_field: str = ..., block_bytes: int = ..., in_place: bool
+    corpus: Corpus,
+    *,
+    text_field: str = ...,
+    block_bytes: int = ...,
+    in_place: bool,
+    on_error: OnError = ...,
 ) -> Iterator[Chunk | TextFile]: ...
 
 
@@ -45,6 +56,7 @@ def read_chunks(
     text_field: str = "text",
     block_bytes: int = 4 << 20,
     in_place: bool = False,
+    on_error: OnError = "fail",
 ) -> Iterator[Chunk] | Iterator[Chunk | TextFile]:
     r"""Read a corpus as bytes, in order, nothing translated and nothing left out.
 
@@ -58,6 +70,8 @@ def read_chunks(
         text_field: the field of a JSONL record, or the column, that holds the text.
         block_bytes: size of a text file's chunks, 1 or more; about twice that is in memory.
         in_place: text files that are not compressed come unread, as `TextFile`s.
+        on_error: "skip": a file that cannot be read to its end gives what comes before, and a
+            `BytepairWarning` names it. Paths that lead nowhere are errors all the same.
 
     Raises:
         ArgumentError: `block_bytes` below 1, or strings that could be documents or file names.
@@ -71,6 +85,7 @@ def read_chunks(
     >>> list(read_chunks(["low", b"\xff"]))
     [Chunk(data=b'low', is_last=True), Chunk(data=b'\xff', is_last=True)]
     """
+    require_on_error(on_error)
     if block_bytes < 1:
         raise ArgumentError(f"block_bytes is {block_bytes}; it must be 1 or more.")
     if isinstance(corpus, str) and corpus == "-":
@@ -78,8 +93,8 @@ def read_chunks(
     read = partial(_read_file, text_field=text_field, block_bytes=block_bytes, in_place=in_place)
     files = corpus_files(corpus)
     if files is not None:
-        return _read_files(files, read)
-    return _read_iterable(cast(Iterable[object], corpus), read)
+        return _read_files(files, read, on_error)
+    return _read_iterable(cast(Iterable[object], corpus), read, on_error)
 
 
 def corpus_files(corpus: Corpus) -> list[InputFile] | None:
@@ -142,20 +157,24 @@ def _check_iterable(corpus: object) -> None:
     raise InputTypeError(f"corpus: {type(corpus).__name__} cannot be read as it is; {wanted}.")
 
 
-def _read_iterable(corpus: Iterable[object], read: _ReadFile) -> Iterator[Chunk | TextFile]:
+def _read_iterable(
+    corpus: Iterable[object], read: _ReadFile, on_error: OnError
+) -> Iterator[Chunk | TextFile]:
     items = iter(corpus)
     first = list(islice(items, 1))
     everything = chain(first, items)
     if first and isinstance(first[0], os.PathLike):
-        yield from _read_files(resolve_all(everything), read)
+        yield from _read_files(resolve_all(everything), read, on_error)
     else:
         yield from map(Chunk, read_documents(everything))
 
 
-def _read_files(files: list[InputFile], read: _ReadFile) -> Iterator[Chunk | TextFile]:
+def _read_files(
+    files: list[InputFile], read: _ReadFile, on_error: OnError
+) -> Iterator[Chunk | TextFile]:
     for path in files:
         require_reader(path)
-    return chain.from_iterable(map(read, files))
+    return chain.from_iterable(read_guarded(read, path, on_error) for path in files)
 
 
 def _read_file(

@@ -8,13 +8,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
-from bytepair.data import unreadable
+from bytepair.data import changed, require_on_error, state_of, unreadable, warn_skipped
 from bytepair.engines import Counter, Engine, select
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.frequency._pool import WorkerPool
 from bytepair.frequency._spill import Spill
 from bytepair.model import (
     Chunk,
+    OnError,
     Progress,
     ProgressCallback,
     ProgressReporter,
@@ -42,6 +43,8 @@ class FrequencyAnalyzer:
             such as "256MB"; what is more goes to disk. None: no limit. The result is held in
             memory, whatever the limit: some 24 bytes and its own for each distinct pre-token. A
             document without a place where it can be divided is counted as a whole.
+        on_error: "skip": a file that cannot be read to its end, or is written to meanwhile, is a
+            `BytepairWarning` and not an error; what was read of it counts.
         spill_folder: where words go that are more; None: where the system has temporary files.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
 
@@ -59,9 +62,12 @@ class FrequencyAnalyzer:
         threads: int | None = None,
         memory_limit: int | str | None = None,
         spill_folder: str | os.PathLike[str] | None = None,
+        on_error: OnError = "fail",
         engine: str | None = None,
     ) -> None:
+        require_on_error(on_error)
         self._engine = select(engine)
+        self._on_error = on_error
         self._memory_limit = None if memory_limit is None else _size(memory_limit)
         self._spill_folder = None if spill_folder is None else Path(spill_folder)
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
@@ -93,7 +99,7 @@ class FrequencyAnalyzer:
             )
         reporter = ProgressReporter(progress)
         with ExitStack() as stack:
-            counting = _Counting(self._engine, rules, self._threads)
+            counting = _Counting(self._engine, rules, self._threads, self._on_error)
             if self._memory_limit is not None:
                 counting.spill = Spill(self._spill_folder)
                 counting.limit = self._memory_limit // (4 * self._threads)
@@ -106,6 +112,7 @@ class FrequencyAnalyzer:
                 except BaseException:
                     counting.stop()
                     raise
+            counting.check_files()
             return counting.result()
 
     def merge(self, parts: Iterable[WordCounts]) -> WordCounts:
@@ -145,7 +152,7 @@ class FrequencyAnalyzer:
 class _Counting:
     """One count: whole documents go to the workers, one too large to hold is counted here."""
 
-    def __init__(self, engine: Engine, rules: SplitRules, threads: int) -> None:
+    def __init__(self, engine: Engine, rules: SplitRules, threads: int, on_error: OnError) -> None:
         self.engine = engine
         self.rules = rules
         self.pool = WorkerPool(threads)
@@ -161,6 +168,9 @@ class _Counting:
         self.cut_at = _cut_tokens(rules.special_tokens)
         self.batch: list[bytes] = []
         self.batch_bytes = 0
+        self.on_error = on_error
+        self.states: dict[Path, tuple[int, int] | None] = {}  # of files, before they are read
+        self.faulty: set[Path] = set()  # files whose faults were told
         self.spill: Spill | None = None
         self.limit = 0  # bytes of one table, with `spill`
 
@@ -230,8 +240,9 @@ class _Counting:
     def add_file(self, file: TextFile) -> Iterator[int]:
         """Count a file, a long one in parts; yields the bytes done."""
         self.flush()
-        self.n_documents += 1
-        with _reading(file.path), file.path.open("rb") as stream:
+        self.states[file.path] = state_of(file.path)
+        with self.faults(file.path), _reading(file.path), file.path.open("rb") as stream:
+            self.n_documents += 1
             start = 0
             while start < file.size:
                 end = self.file_border(stream, start + _TASK_BYTES, file.size) or file.size
@@ -255,16 +266,36 @@ class _Counting:
     def count_file(self, path: Path, start: int, end: int, position: int) -> None:
         counter = self.free.get()
         try:
-            with _reading(path):
-                n = counter.feed_file(str(path), start, end, position)
+            with self.faults(path):
+                with _reading(path):
+                    n = counter.feed_file(str(path), start, end, position)
+                if n < end - start:
+                    raise CorpusError(
+                        f"{path}: ends at byte {start + n}, and had {end} or more when it was "
+                        "looked at. Nothing may write to the corpus while it is counted."
+                    )
             self.keep_small(counter)
         finally:
             self.free.put(counter)
-        if n < end - start:
-            raise CorpusError(
-                f"{path}: ends at byte {start + n}, and had {end} or more when it was looked at. "
-                "Nothing may write to the corpus while it is counted."
-            )
+
+    def check_files(self) -> None:
+        """Look whether a file has changed since it was opened."""
+        for path, state in self.states.items():
+            with self.faults(path):
+                if state_of(path) != state:
+                    raise CorpusError(changed(path))
+
+    @contextmanager
+    def faults(self, path: Path) -> Iterator[None]:
+        """Errors about a file are a warning, the first of them, if they are to be skipped."""
+        try:
+            yield
+        except CorpusError as error:
+            if self.on_error == "fail":
+                raise
+            if path not in self.faulty:
+                self.faulty.add(path)
+                warn_skipped(error)
 
     def add_part(self, document: bytes) -> None:
         self.batch.append(document)

@@ -36,7 +36,7 @@ from bytepair.model._steps import (
 from bytepair.model._text import byte_positions, to_utf8
 from bytepair.model._tokens import Tokens
 from bytepair.model._training import TrainingRecord
-from bytepair.model._types import TIES, Alphabet, LengthUnit, Merge, Pair, Ties, TokenId
+from bytepair.model._types import TIES, Alphabet, LengthUnit, Merge, OnError, Pair, Ties, TokenId
 from bytepair.model._vocabulary import Vocabulary
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "MergeTable",
     "Metaspace",
     "NormalizerStep",
+    "OnError",
     "Pair",
     "PostProcessor",
     "PreTokenizerStep",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TypedDict
 
 from bytepair.model._progress import ProgressCallback
-from bytepair.model._types import LengthUnit, Ties
+from bytepair.model._types import LengthUnit, OnError, Ties
 
 
 class ExtendOptions(TypedDict, total=False):
@@ -21,6 +21,7 @@ class ExtendOptions(TypedDict, total=False):
     exact_size: bool
     separator: str | bytes | None
     text_field: str
+    on_error: OnError
     name: str | None
     threads: int | None
     memory_limit: int | str | None

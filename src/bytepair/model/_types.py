@@ -8,6 +8,9 @@ Pair = tuple[TokenId, TokenId]
 Alphabet = Literal["bytes", "chars"]
 """What the first symbols are: the 256 bytes, or the corpus's code points."""
 
+OnError = Literal["fail", "skip"]
+"""What to do about a file that cannot be read to its end."""
+
 LengthUnit = Literal["bytes", "characters"]
 """What the length of a token counts."""
 

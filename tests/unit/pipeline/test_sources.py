@@ -1,0 +1,100 @@
+"""What a training can begin with beside text: counts, and sources of different weight."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import bytepair
+from bytepair.errors import ArgumentError, BytepairWarning, CorpusError
+from bytepair.model import SplitRules
+
+fewer_merges = pytest.mark.filterwarnings("ignore:only .* merges were found")
+
+
+def test_counts_are_a_corpus(engine: str) -> None:
+    """The same tokenizer as from the text; the rules are those of the counts."""
+    prepare = bytepair.Preprocessor(pattern="gpt2", special_tokens=["<s>"])
+    texts = ["low lower lowest " * 5]
+    counts = bytepair.FrequencyAnalyzer().count(prepare.chunks(texts), prepare.rules)
+    options = {"vocab_size": 263, "engine": engine}
+    expected = bytepair.train(texts, pattern="gpt2", special_tokens=["<s>"], **options)
+    assert bytepair.train(counts, **options) == expected
+    with pytest.raises(ArgumentError, match=r"Use WordCounts\.weighed"):
+        bytepair.train(counts, weights=[2], **options)
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> list[Path]:
+    """A folder and a file."""
+    (tmp_path / "news").mkdir()
+    (tmp_path / "news" / "1.txt").write_text("ab ab ab", encoding="utf-8")
+    (tmp_path / "news" / "2.txt").write_text("ab cd", encoding="utf-8")
+    (tmp_path / "talk.txt").write_text("cd cd ef", encoding="utf-8")
+    return [tmp_path / "news", tmp_path / "talk.txt"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "merges"),
+    [
+        (None, {b"ab": 4, b"cd": 3, b"ef": 1}),
+        ([1, 3], {b"cd": 7, b"ab": 4, b"ef": 3}),
+        ([0.5, 1], {b"cd": 3, b"ab": 2, b"ef": 1}),  # half a "cd" of the news is rounded up
+    ],
+)
+def test_a_weight_multiplies_what_a_source_holds(sources, engine, weights, merges) -> None:
+    """By hand; a folder is one source."""
+    tokenizer = bytepair.train(
+        sources, vocab_size=260, weights=weights, min_frequency=1, pattern=r"\w+", engine=engine
+    )
+    tokens, record = tokenizer.spec.vocabulary.tokens, tokenizer.spec.training
+    assert record is not None
+    learned = [tokens[joined] for _, _, joined, _ in tokenizer.merges]
+    found = dict(zip(learned, record.merge_counts, strict=True))
+    assert {token: n for token, n in found.items() if token in merges} == merges
+
+
+def test_weights_are_kept_with_a_checkpoint(sources, tmp_path: Path) -> None:
+    """Others mean another training."""
+    options = {"vocab_size": 258, "checkpoint": tmp_path / "checkpoint", "resume": True}
+    one = bytepair.train(sources, weights=[1, 3], **options)
+    assert bytepair.train(sources, weights=[1, 3], **options) == one
+    with pytest.raises(ArgumentError, match="was begun with weights="):
+        bytepair.train(sources, weights=[1, 2], **options)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "weights", "message"),
+    [
+        (["text"], [1], "weights are for paths"),
+        ([Path("here"), Path("there")], [1], "there are 1, and 2 paths"),
+        ([Path("here")], [0], "weight must be above 0"),
+        ([b"text"], [1], "weights are for paths"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(tmp_path, monkeypatch, corpus, weights, message):
+    """Before anything is counted."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("here", "there"):
+        Path(name).write_text("ab", encoding="utf-8")
+    with pytest.raises((ArgumentError, CorpusError), match=message):
+        bytepair.train(corpus, vocab_size=258, weights=weights)
+
+
+@fewer_merges
+def test_a_corrupt_shard_is_an_error_or_a_warning(tmp_path: Path) -> None:
+    """Named either way, and remembered by the checkpoint."""
+    (tmp_path / "a.txt").write_text("low low", encoding="utf-8")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"newer " * 9)[:-4])
+    with pytest.raises(CorpusError, match=r"b\.txt\.gz: damaged"):
+        bytepair.train(tmp_path, vocab_size=300)
+    options = {"vocab_size": 300, "on_error": "skip"}
+    with pytest.warns(BytepairWarning, match=r"b\.txt\.gz: damaged"):
+        tokenizer = bytepair.train(tmp_path, **options)
+    assert tokenizer.count("low") == 1
+
+
+def test_rules_without_a_pattern_are_those_of_a_mapping() -> None:
+    """A table made by hand says what it was cut by, or nothing."""
+    counts = bytepair.WordCounts.from_mapping({"low": 5}, SplitRules(r"\S+|\s+"))
+    assert bytepair.train(counts, vocab_size=258).pattern == r"\S+|\s+"
