@@ -50,7 +50,7 @@ class TrainingMetrics:
     >>> metrics = TrainingMetrics()
     >>> metrics(Progress("learn", 3, 10, "merges"))
     >>> metrics.registry.get_sample_value("bytepair_train_merges_total")
-    3.0
+    3
     """
 
     def __init__(
