@@ -133,9 +133,6 @@ class Learner::Impl {
     if (!options_.lengths.empty() && options_.lengths.size() != options_.alphabet.size()) {
       throw std::invalid_argument("lengths and alphabet differ in size");
     }
-    if (!options_.spellings.empty() && options_.spellings.size() != options_.alphabet.size()) {
-      throw std::invalid_argument("spellings and alphabet differ in size");
-    }
     return options_.alphabet.size();
   }
 

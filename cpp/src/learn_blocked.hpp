@@ -1,9 +1,11 @@
 // learn_blocked.hpp: pairs that are never joined, by what they are made of.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "bytepair/learn.hpp"
@@ -13,7 +15,11 @@ namespace bytepair {
 /// Knows how every symbol is spelt, if anything is blocked at all.
 class Blocked {
  public:
+  /// Throws std::invalid_argument if there are not as many spellings as symbols.
   explicit Blocked(LearnOptions& options) {
+    if (!options.spellings.empty() && options.spellings.size() != options.alphabet.size()) {
+      throw std::invalid_argument("spellings and alphabet differ in size");
+    }
     if (options.blocked.empty() && options.blocked_pairs.empty()) return;
     spellings_ = options.spellings.empty() ? options.alphabet : std::move(options.spellings);
     for (auto& token : options.blocked) add(tokens_, std::move(token));

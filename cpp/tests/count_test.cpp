@@ -415,6 +415,15 @@ TEST(shares_are_the_whole_divided_and_a_word_has_the_same_share_in_every_counter
   }
 }
 
+TEST(pieces_that_a_split_removes_are_no_words) {
+  using Step = bytepair::SplitChain::Step;
+  const Splitter letters{tables::letters()};
+  const std::vector<Step> steps = {{letters, bytepair::Behavior::kRemoved}, {letters}};
+  Counter counter{bytepair::SplitChain(steps), SpecialMatcher()};
+  counter.feed("ab 12 cd ab", 0);
+  CHECK_EQ(words(counter), Words{});
+}
+
 TEST(a_counter_that_is_cleared_gives_its_memory_back_and_counts_anew) {
   auto counter = make();
   const auto empty = counter.n_bytes();

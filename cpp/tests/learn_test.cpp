@@ -107,6 +107,7 @@ class NaiveLearner {
       for (std::size_t i = 0; i + 1 < words_[w].size(); ++i) {
         const Pair pair{words_[w][i], words_[w][i + 1]};
         if (length_[pair.first] + length_[pair.second] > options_.max_token_length) continue;
+        if (is_blocked(pair)) continue;
         if (!count_by_pair.contains(pair)) in_order.push_back(pair);
         count_by_pair[pair] += counts_[w];
       }
@@ -120,6 +121,12 @@ class NaiveLearner {
       }
     }
     return best;
+  }
+
+  [[nodiscard]] bool is_blocked(Pair pair) const {
+    const std::pair parts(options_.alphabet[pair.first], options_.alphabet[pair.second]);
+    return std::ranges::count(options_.blocked, parts.first + parts.second) > 0 ||
+           std::ranges::count(options_.blocked_pairs, parts) > 0;
   }
 
   /// True if `a`, which occurs later in the words, comes before `b` all the same.
@@ -156,6 +163,17 @@ Task random_task(std::mt19937& random) {
   std::ranges::shuffle(task.options.order, random);
   if (random() % 4 == 0) task.options.max_token_length = 1 + number_below(random, 5);
   task.options.min_frequency = random() % 4;
+  const auto spelling = [&] {
+    std::string text;
+    for (auto n = 1 + random() % 4; n > 0; --n) {
+      text += task.options.alphabet[number_below(random, n_symbols)];
+    }
+    return text;
+  };
+  for (auto n = random() % 3; n > 0; --n) task.options.blocked.push_back(spelling());
+  for (auto n = random() % 3; n > 0; --n) {
+    task.options.blocked_pairs.emplace_back(spelling(), spelling());
+  }
   const bool large = random() % 4 == 0;
   for (auto n = random() % 8; n > 0; --n) {
     auto& word = task.words.emplace_back(random() % 14);
@@ -429,6 +447,23 @@ TEST(words_and_merges_that_do_not_fit_are_not_joined) {
   CHECK_THROWS(std::invalid_argument, join({0, 3}, {0, 2}, {0}, 2));
   CHECK_THROWS(std::invalid_argument, join({0, 1}, {0, 2}, {0}, 3));
   CHECK_THROWS(std::invalid_argument, join({0, 1}, {0, 2}, {}, 2));
+}
+
+TEST(a_symbol_may_be_spelt_otherwise_than_it_is) {
+  auto task = task_of({{"ab", 5}, {"abc", 3}});
+  task.options.spellings = task.options.alphabet;
+  task.options.spellings[1] = "x";
+  task.options.blocked = {"ax"};
+  CHECK_EQ(learn(task, 2), (Steps{{1, 2, 26, 3}, {0, 26, 27, 3}}));
+  task.options.spellings.pop_back();
+  CHECK_THROWS(std::invalid_argument, (void)learn(task));
+}
+
+TEST(what_is_in_view_shrinks_to_nothing) {
+  auto learner = learner_of(task_of({{"abab", 2}}));
+  CHECK_EQ(learner.in_view().second, std::size_t{2});  // ab, ba
+  while (learner.next()) continue;
+  CHECK_EQ(learner.in_view(), (std::pair<std::size_t, std::size_t>{0, 0}));
 }
 
 int main() { return check::run_all(); }
