@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,14 @@ from pathlib import Path
 from bytepair._refine import Refining
 from bytepair.checkpoint import Checkpoint
 from bytepair.corpus import Preprocessor
-from bytepair.data import Corpus, InputFile, corpus_files, corpus_size, stored_size
+from bytepair.data import (
+    Corpus,
+    InputFile,
+    corpus_files,
+    corpus_size,
+    input_path,
+    stored_size,
+)
 from bytepair.engines import PruneStrategy, python
 from bytepair.errors import ArgumentError
 from bytepair.frequency import FrequencyAnalyzer
@@ -170,14 +177,15 @@ def train(
 
 def _weights(corpus: Corpus, weights: Sequence[float]) -> tuple[tuple[float, list[InputFile]], ...]:
     """Each weight with the files it is for."""
-    paths = [Path(corpus)] if isinstance(corpus, str | os.PathLike) else corpus
+    paths = [input_path(corpus)] if isinstance(corpus, str) else corpus
+    paths = [paths] if isinstance(paths, os.PathLike) else paths
     if not isinstance(paths, Sequence) or not all(isinstance(p, os.PathLike) for p in paths):
         raise ArgumentError("weights are for paths: give the corpus as a list of them.")
     if len(weights) != len(paths):
         raise ArgumentError(f"weights: there are {len(weights)}, and {len(paths)} paths.")
     sources = []
     for path, weight in zip(paths, weights, strict=True):
-        files = corpus_files(Path(path))
+        files = corpus_files(path)
         WordCounts.from_mapping({}).weighed(weight)  # raises now, not after hours of counting
         sources.append((weight, files or []))
     return tuple(sources)
@@ -243,7 +251,7 @@ def extend(
 
 def _learned(
     learn: Callable[..., TokenizerSpec],
-    options: Mapping[str, object],
+    options: dict[str, object],
     counting: "_Counting",
     corpus: Corpus,
     checkpoint: str | os.PathLike[str] | None,

@@ -1,7 +1,5 @@
 """`bytepair train`: from text to a tokenizer on disk."""
 
-from pathlib import Path
-
 import bytepair
 from bytepair import Preprocessor, WordCounts
 from bytepair.cli import _streams
