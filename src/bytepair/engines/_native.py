@@ -107,23 +107,19 @@ class Learner:
     """The core's learner."""
 
     def __init__(self, task: LearnTask) -> None:
-        words = _words_to_learn(task)
-        n_symbols = len(task.alphabet)
-        merges = task.merges
-        if len(merges):
-            columns = merges.left, merges.right, merges.joined, merges.rank
-            symbols, offsets = _core.join_words(*words, *columns, n_symbols)
-            words = symbols, np.zeros(0, np.uint8), offsets, words[3]
-        ranks = np.arange(n_symbols) if task.order is None else np.array(task.order)
-        limit = _NO_LIMIT if task.max_token_length is None else task.max_token_length
+        words, n_symbols = _words_to_learn(task), len(task.alphabet)
+        if len(m := task.merges):
+            joined = _core.join_words(*words, m.left, m.right, m.joined, m.rank, n_symbols)
+            words = joined[0], np.zeros(0, np.uint8), joined[1], words[3]
+        ranks = np.array(range(n_symbols) if task.order is None else task.order, np.uint32)
         self._core = _core.Learner(
             *words,
             list(task.alphabet),
             _NONE if task.lengths is None else task.lengths,
-            ranks.astype(np.uint32),
+            ranks,
             task.ties,
             min(task.min_frequency, _NO_FREQUENCY),
-            min(limit, _NO_LIMIT),
+            min(task.max_token_length or _NO_LIMIT, _NO_LIMIT),
             task.threads,
             list(task.blocked),
             [left for left, _ in task.blocked_pairs],
@@ -144,11 +140,10 @@ def _words_to_learn(
     task: LearnTask,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     """The words as the core takes them: bytes that are symbols stay bytes."""
-    is_bytes = task.symbols.dtype == np.uint8
-    none = task.symbols[:0]
+    n_bytes = len(task.symbols) if task.symbols.dtype == np.uint8 else 0
     return (
-        np.ascontiguousarray(none if is_bytes else task.symbols, np.uint32),
-        np.ascontiguousarray(task.symbols if is_bytes else none, np.uint8),
+        np.ascontiguousarray(task.symbols[n_bytes:], np.uint32),
+        np.ascontiguousarray(task.symbols[:n_bytes], np.uint8),
         np.ascontiguousarray(task.offsets, np.int64),
         np.ascontiguousarray(task.counts, np.int64),
     )
