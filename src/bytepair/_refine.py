@@ -70,7 +70,7 @@ class Refining:
     ) -> TokenizerSpec:
         """Learn, and take out what is asked for."""
         if self.threshold is not None:
-            return self._learn_more(learner, counts, name=name, progress=progress)
+            return self._learn_more(learner, counts, self.threshold, name, progress)
         spec = learner.learn(
             counts, name=name, progress=progress, checkpoint=checkpoint, resume=resume
         )
@@ -80,7 +80,7 @@ class Refining:
         self,
         learner: MergeLearner,
         counts: WordCounts,
-        *,
+        threshold: float,
         name: str,
         progress: ProgressCallback | None,
     ) -> TokenizerSpec:
@@ -93,7 +93,7 @@ class Refining:
                 warnings.simplefilter("ignore", BytepairWarning)  # more are asked for than wanted
                 spec = learner.with_size(size).learn(counts, name=name, progress=progress)
             refined = without_intermediate(
-                spec, counts, self.threshold, vocab_size=wanted, engine=self.engine
+                spec, counts, threshold, vocab_size=wanted, engine=self.engine
             )
             n_tokens = _n_tokens(refined)
             if n_tokens == wanted:

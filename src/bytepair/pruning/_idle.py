@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.engines import Engine, PruneTask, select
+from bytepair.engines.python import SymbolTable
 from bytepair.model import TokenId, TokenizerSpec, residues_as_tokens
 from bytepair.pruning._measure import Usage, unreachable
-from bytepair.pruning._symbols import SymbolTable
 
 
 @dataclass(frozen=True)

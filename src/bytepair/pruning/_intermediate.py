@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.engines import PruneTask, select
+from bytepair.engines.python import SymbolTable, all_ids
 from bytepair.errors import ArgumentError
 from bytepair.model import TokenizerSpec, WordCounts
-from bytepair.pruning._apply import all_ids, map_ids, take_out
+from bytepair.pruning._apply import map_ids, take_out
 from bytepair.pruning._borders import Words, cut_at_borders
-from bytepair.pruning._symbols import SymbolTable
 
 
 def share_taken(
