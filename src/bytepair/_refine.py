@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bytepair.checkpoint import Checkpoint
 from bytepair.engines import PruneStrategy
-from bytepair.errors import ArgumentError, BytepairWarning
+from bytepair.errors import ArgumentError, BytepairWarning, warn_caller
 from bytepair.learning import MergeLearner
 from bytepair.model import Alphabet, ProgressCallback, TokenizerSpec, WordCounts
 from bytepair.pruning import VocabularyPruner, without_intermediate
@@ -119,10 +119,8 @@ def _n_tokens(spec: TokenizerSpec) -> int:
 
 
 def _warn_of_fewer(n_tokens: int, wanted: int) -> None:
-    warnings.warn(
+    warn_caller(
         f"no other pair is frequent enough: without the tokens that are only passed through the "
         f"vocabulary has {n_tokens} tokens, not {wanted}. Use a larger corpus, a lower "
-        "min_frequency or a higher residue_threshold.",
-        BytepairWarning,
-        stacklevel=4,  # whoever called train()
+        "min_frequency or a higher residue_threshold."
     )

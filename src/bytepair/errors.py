@@ -20,6 +20,12 @@ Each is also the builtin in brackets, so code that catches those keeps working.
 A message says where, what was wanted, what came, and what to do.
 """
 
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent)
+
 
 class BytepairError(Exception):
     """Base of every error raised on purpose; catch it to catch them all."""
@@ -86,3 +92,11 @@ class MissingExtraError(BytepairError, ImportError):
 
 class BytepairWarning(UserWarning):
     """Something worth knowing that did not stop the work."""
+
+
+def warn_caller(message: str) -> None:
+    """Issue a `BytepairWarning` at the line that called into this package, however deep it is."""
+    frame, level = sys._getframe(1), 2  # documented; inspect.stack reads files
+    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, BytepairWarning, stacklevel=level)

@@ -1,7 +1,6 @@
 """`MergeLearner`: from word counts to a tokenizer."""
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -12,7 +11,7 @@ import numpy as np
 from bytepair.checkpoint import Checkpoint, MergeLog
 from bytepair.engines import select
 from bytepair.engines.python import all_ids
-from bytepair.errors import ArgumentError, BytepairWarning, CorpusError, InputTypeError
+from bytepair.errors import ArgumentError, CorpusError, InputTypeError, warn_caller
 from bytepair.learning._beginning import (
     Beginning,
     from_tokenizer,
@@ -351,7 +350,7 @@ class MergeLearner:
         )
         if self.exact_size:
             raise CorpusError(message)
-        warnings.warn(message, BytepairWarning, stacklevel=5)  # whoever called train()
+        warn_caller(message)
 
     def _record(self, counts: WordCounts, merges: MergeBatch, n_wanted: int) -> TrainingRecord:
         return TrainingRecord(

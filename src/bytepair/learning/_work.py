@@ -1,6 +1,5 @@
 """One learning: seeds first, then whatever the words want."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from bytepair.checkpoint import MergeLog
 from bytepair.engines import Engine, Learner, LearnTask
 from bytepair.engines.python import join_symbols, pre_tokens
-from bytepair.errors import ArgumentError, BytepairWarning
+from bytepair.errors import ArgumentError, warn_caller
 from bytepair.learning._beginning import Beginning, huggingface_order
 from bytepair.learning._symbols import ENDS, Symbols, shown
 from bytepair.model import (
@@ -232,8 +231,6 @@ def _check_cuts(seeds: tuple[bytes, ...], rules: SplitRules) -> None:
     cut = [text for text in texts if len([*pre_tokens(rules, Aligned.of(text))]) > 1]
     for some, reason in ((lost, "change when text is normalised"), (cut, "are cut by the pattern")):
         if some:
-            warnings.warn(
-                f"seed_tokens that {reason}, so they may never be found in a text: {shown(some)}.",
-                BytepairWarning,
-                stacklevel=6,  # whoever called train()
+            warn_caller(
+                f"seed_tokens that {reason}, so they may never be found in a text: {shown(some)}."
             )

@@ -90,7 +90,7 @@ def shard(
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "a.txt").write_text("low--lower", encoding="utf-8")
     >>> shard(tok, folder / "a.txt", folder / "out", separator="--").n_tokens
-    2
+    4
     """
     if not isinstance(tokenizer, Tokenizer):
         raise InputTypeError(f"tokenizer: expected a Tokenizer, got {type(tokenizer).__name__}.")

@@ -15,6 +15,7 @@ BUILTIN_BY_NAME = {
     "SpecialTokenError": ValueError,
     "EncodeError": ValueError,
     "UnknownTokenError": KeyError,
+    "ShardError": ValueError,
     "SaveError": OSError,
     "EngineError": RuntimeError,
     "MissingExtraError": ImportError,

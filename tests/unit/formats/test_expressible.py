@@ -41,7 +41,7 @@ def test_the_format_follows_the_path(path, name, expected):
         (
             "out",
             "pickle",
-            r"unknown format 'pickle' \(known: huggingface, tiktoken, .*, sentencepiece\)\.$",
+            r"unknown format 'pickle' \(known: huggingface, bytepair, .*, sentencepiece\)\.$",
         ),
         ("out", "tiktokn", "Did you mean 'tiktoken'?"),
         ("out", "hugging_face", "Did you mean 'huggingface'?"),
