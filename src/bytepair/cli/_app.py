@@ -20,6 +20,7 @@ from bytepair.cli._guard import INTERRUPTED, guard, watch_interrupts
 from bytepair.cli._inspect import inspect
 from bytepair.cli._prune import prune
 from bytepair.cli._report_page import report
+from bytepair.cli._serve import serve
 from bytepair.cli._shard import shard
 from bytepair.cli._train import train
 from bytepair.cli._truncate import truncate
@@ -47,6 +48,7 @@ for command in (
     report,
     convert,
     shard,
+    serve,
     bench,
 ):
     app.command()(guard()(command))

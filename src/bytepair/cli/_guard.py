@@ -113,6 +113,12 @@ def watch_interrupts() -> None:
     threading.Thread(target=_wait_for_interrupt, args=(read_end,), daemon=True).start()
 
 
+def leave_interrupts() -> None:
+    """Stop watching: a service has its own way to end, which may take longer."""
+    if os.name == "posix":
+        signal.set_wakeup_fd(-1)
+
+
 def _wait_for_interrupt(read_end: int) -> NoReturn:
     while os.read(read_end, 1) != bytes([signal.SIGINT]):
         pass

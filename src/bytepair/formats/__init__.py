@@ -4,8 +4,10 @@ A file that is not understood in full, or a tokenizer that a format cannot expre
 refused with the reason: wrong ids are worse than none.
 """
 
+from bytepair.formats._conventions import tokenizer_config
 from bytepair.formats._expressible import require_format, require_residues
 from bytepair.formats._hf_read import parse_huggingface
+from bytepair.formats._hf_write import token_spellings
 from bytepair.formats._open import read
 from bytepair.formats._save import huggingface_json, write
 from bytepair.formats._target import FORMATS, Format, format_for
@@ -19,5 +21,7 @@ __all__ = [
     "read",
     "require_format",
     "require_residues",
+    "token_spellings",
+    "tokenizer_config",
     "write",
 ]

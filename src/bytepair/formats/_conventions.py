@@ -85,6 +85,19 @@ def conventions_files(spec: TokenizerSpec) -> dict[str, Object | str]:
     return {CONFIG: config}
 
 
+def tokenizer_config(spec: TokenizerSpec) -> Object:
+    """All that stands beside a `tokenizer.json`, as `tokenizer_config.json` alone would say it."""
+    files = conventions_files(spec)
+    config = dict(_as_object(files[CONFIG]))
+    if TEMPLATE in files:
+        config["chat_template"] = files[TEMPLATE]
+    return config
+
+
+def _as_object(content: Object | str) -> Object:
+    return content if isinstance(content, dict) else {}
+
+
 def stale_files(folder: Path) -> list[Path]:
     """What another tokenizer that was saved here may have left, and readers would take for ours."""
     return [folder / TEMPLATE, folder / _TOKENS, *sorted((folder / _TEMPLATES).glob("*.jinja"))]

@@ -43,6 +43,16 @@ def tokenizer_json(spec: TokenizerSpec) -> bytes:
     return dump(root)
 
 
+def token_spellings(spec: TokenizerSpec) -> dict[TokenId, str]:
+    """Id -> how a `tokenizer.json` writes the token; what Hugging Face calls its tokens.
+
+    Raises:
+        ExportError: a token that it cannot write.
+    """
+    contents = {token.id: token.content for token in spec.added_tokens}
+    return spell(spec.vocabulary, _spelling(spec)) | contents
+
+
 def _spelling(spec: TokenizerSpec) -> Spelling:
     is_byte_level = spec.alphabet == "bytes"
     return Spelling(

@@ -1,0 +1,487 @@
+"""From ASGI to functions: who may ask, how much, and what becomes of errors."""
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from bytepair.server._errors import ApiError, as_api_error
+from bytepair.server._log import EventLog
+from bytepair.server._metrics import Metrics
+from bytepair.server._pool import ClientGoneError, Pool, Receive, Stop
+from bytepair.server._settings import Settings
+
+Scope = dict[str, Any]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Headers = tuple[tuple[bytes, bytes], ...]
+
+JSON: Headers = ((b"content-type", b"application/json"),)
+_SAFE: Headers = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+    (
+        b"content-security-policy",
+        b"default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        b"img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        b"frame-ancestors 'none'",
+    ),
+)
+_JSON_SAFE = [*JSON, *_SAFE]
+_PIECE = 256 << 10  # bytes of an answer handed on at a time
+_LINGER_S = 1.0
+_READ = frozenset(
+    {b"host", b"origin", b"authorization", b"x-api-key", b"content-length", b"content-type"}
+)
+
+
+class Call:
+    """A request as endpoints see it: its body, and whether the answer is still wanted."""
+
+    __slots__ = ("body", "query", "stop")
+
+    def __init__(self, body: bytes, query: bytes = b"", stop: Stop | None = None) -> None:
+        self.body = body
+        self.query = query
+        self.stop = stop
+
+    def check(self) -> None:
+        """Called between pieces of work.
+
+        Raises:
+            ClientGoneError: the answer is not wanted any more.
+        """
+        if self.stop is not None:
+            self.stop.check()
+
+
+class Page(msgspec.Struct, frozen=True):
+    """An answer that is not JSON, or not a success."""
+
+    body: bytes
+    content_type: bytes = b"text/plain; charset=utf-8"
+    status: int = 200
+    headers: Headers = ()
+
+
+Function = Callable[[Call], Any]
+"""Gives a `Page`, or what msgspec can write as JSON."""
+
+StreamFunction = Callable[[Call, AsyncIterator[bytes]], AsyncIterator[bytes]]
+"""Gives the events of an answer; it gets the body in pieces, as it arrives."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What answers on a path.
+
+    Attributes:
+        path: also its name in the metrics.
+        is_open: needs no key.
+        is_slow: always on a thread.
+        stream: decides, by content type and body, whether the answer is a stream.
+    """
+
+    method: str
+    path: str
+    function: Function
+    is_open: bool = False
+    is_slow: bool = False
+    stream: StreamFunction | None = None
+
+
+@dataclass
+class _Request:
+    """A request on its way; what the log and the metrics will say of it."""
+
+    scope: Scope
+    endpoint: str
+    started: float = field(default_factory=perf_counter)
+    status: int = 499  # nobody was there to be answered
+    n_received: int = 0
+    n_sent: int = 0
+    code: str = ""
+    cors: Headers = ()
+
+
+class App:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        endpoints: list[Endpoint],
+        settings: Settings,
+        metrics: Metrics,
+        log: EventLog,
+        pool: Pool,
+    ) -> None:
+        self.settings, self.metrics, self.log, self.pool = settings, metrics, log, pool
+        self.is_draining = False
+        self._by_path: dict[str, dict[str, Endpoint]] = {}
+        for endpoint in endpoints:
+            self._by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
+        self._keys = [key.encode() for key in settings.api_key]
+        self._hosts = settings.hosts
+        self._origins = frozenset(origin.encode() for origin in settings.cors_origin)
+        self._counters: dict[tuple[str, str, int], Any] = {}
+        self._durations: dict[str, Any] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whatever becomes of it."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        methods = self._by_path.get(scope["path"])
+        request = _Request(scope, scope["path"] if methods else "other")
+        self.metrics.in_flight.inc()
+        try:
+            await self._answer(request, methods or {}, receive, send)
+        except ClientGoneError:
+            request.code = "client_gone"
+        except asyncio.CancelledError:  # the drain has ended
+            request.code = "shutdown"
+            raise
+        except Exception as error:  # one request's failure is its own
+            self.log.fault(request.endpoint, error)
+            request.code = "internal"
+            raise
+        finally:
+            self.metrics.in_flight.dec()
+            self._account(request)
+
+    # ------------------------------------------------------------------ one request
+
+    async def _answer(
+        self, request: _Request, methods: Mapping[str, Endpoint], receive: Receive, send: Send
+    ) -> None:
+        headers = {name: value for name, value in request.scope["headers"] if name in _READ}
+        try:
+            request.cors = self._check_origin(headers)
+            endpoint = self._endpoint(request, methods)
+            if endpoint is None:
+                await self._preflight(request, methods, send)
+                return
+            if self._keys and not endpoint.is_open:
+                self._check_key(headers)
+            if endpoint.stream is not None and _wants_stream(headers):
+                await self._stream(request, endpoint, receive, send)
+                return
+            body = await self._body(request, headers, receive)
+            answer = await self._result(request, endpoint, body, receive)
+        except ClientGoneError:
+            raise
+        except Exception as error:
+            await self._fail(request, error, send)
+            return
+        if isinstance(answer, _Stream):
+            await self._send_stream(request, answer.events, send)
+        elif isinstance(answer, Page):
+            await self._send(
+                request, answer.status, answer.body, send,
+                [(b"content-type", answer.content_type), *answer.headers, *_SAFE],
+            )  # fmt: skip
+        else:
+            await self._send(request, 200, answer, send, _JSON_SAFE)
+
+    def _endpoint(self, request: _Request, methods: Mapping[str, Endpoint]) -> Endpoint | None:
+        """None: a browser asks first what it may ask."""
+        method = request.scope["method"]
+        found = methods.get("GET" if method == "HEAD" else method)
+        if found is not None:
+            return found
+        if not methods:
+            raise ApiError(404, "unknown_path", "nothing answers here. /docs lists what does.")
+        if method == "OPTIONS":
+            return None
+        allowed = ", ".join(methods)
+        raise ApiError(
+            405,
+            "method",
+            f"this path answers to {allowed}.",
+            headers=((b"allow", allowed.encode()),),
+        )
+
+    async def _result(
+        self, request: _Request, endpoint: Endpoint, body: bytes, receive: Receive
+    ) -> Any:
+        """What to send: bytes of JSON, a page, or a stream."""
+        query = request.scope["query_string"]
+        if not endpoint.is_slow and len(body) <= self.settings.inline:
+            return _encoded(endpoint.function(Call(body, query)))
+        return await self.pool.run(
+            lambda stop: _encoded(endpoint.function(Call(body, query, stop))), receive
+        )
+
+    async def _body(
+        self, request: _Request, headers: Mapping[bytes, bytes], receive: Receive
+    ) -> bytes:
+        """The whole body; that it arrives in time is the connection's business.
+
+        Raises:
+            ApiError: 413, it is too large.
+            ClientGoneError: it will never be complete.
+        """
+        declared = headers.get(b"content-length", b"")
+        if declared.isdigit() and int(declared) > self.settings.max_body:
+            await _discard(receive, self.settings.max_body)
+            raise self._too_large()
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientGoneError
+        body: bytes = message.get("body", b"")
+        request.n_received = len(body)
+        if not message.get("more_body"):
+            if len(body) > self.settings.max_body:
+                raise self._too_large()
+            return body
+        pieces = [body]
+        while message.get("more_body"):
+            message = await receive()
+            if message["type"] != "http.request":
+                raise ClientGoneError
+            pieces.append(message.get("body", b""))
+            request.n_received += len(pieces[-1])
+            if request.n_received > self.settings.max_body:
+                del pieces[:]
+                await _discard(receive, self.settings.max_body)
+                raise self._too_large()
+        return b"".join(pieces)
+
+    def _too_large(self) -> ApiError:
+        return ApiError(
+            413,
+            "body_too_large",
+            f"the body is larger than {self.settings.max_body} bytes. Send it in parts.",
+            headers=((b"connection", b"close"),),
+        )
+
+    # ------------------------------------------------------------------ who may ask
+
+    def _check_key(self, headers: Mapping[bytes, bytes]) -> None:
+        given = headers.get(b"x-api-key")
+        if given is None:
+            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+            if scheme.lower() != b"bearer":
+                given = b""
+        given = given.strip()
+        # Every key is compared, each in a time that does not tell how much of it was right.
+        matches = [hmac.compare_digest(given, key) for key in self._keys]
+        if not any(matches):
+            raise ApiError(
+                401,
+                "invalid_api_key",
+                "a key is needed: Authorization: Bearer KEY, or X-Api-Key: KEY.",
+                headers=((b"www-authenticate", b"Bearer"),),
+            )
+
+    def _check_origin(self, headers: Mapping[bytes, bytes]) -> Headers:
+        """The CORS headers of the answer.
+
+        Raises:
+            ApiError: a page of another site asks, or the name is not ours.
+        """
+        host = headers.get(b"host", b"")
+        if self._hosts is not None and _host_name(host) not in self._hosts:
+            raise ApiError(
+                403, "host", "this service is not called so; the operator can allow the name."
+            )
+        origin = headers.get(b"origin")
+        if origin is None or origin.partition(b"://")[2] == host:
+            return ()
+        if origin in self._origins or b"*" in self._origins:
+            return ((b"access-control-allow-origin", origin), (b"vary", b"origin"))
+        raise ApiError(
+            403, "origin", "pages of other sites may not ask here; the operator can allow them."
+        )
+
+    async def _preflight(
+        self, request: _Request, methods: Mapping[str, Endpoint], send: Send
+    ) -> None:
+        allowed = ", ".join([*methods, "OPTIONS"]).encode()
+        headers = [(b"allow", allowed), *_SAFE]
+        if request.cors:
+            headers += [
+                (b"access-control-allow-methods", allowed),
+                (b"access-control-allow-headers", b"authorization, content-type, x-api-key"),
+                (b"access-control-max-age", b"600"),
+            ]
+        await self._send(request, 204, b"", send, headers)
+
+    # ------------------------------------------------------------------ answers
+
+    async def _fail(self, request: _Request, error: Exception, send: Send) -> None:
+        said = as_api_error(error)
+        if said is None:
+            self.log.fault(request.endpoint, error)
+            said = ApiError(500, "internal", "the service failed; its log says where.")
+        request.code = said.code
+        await self._send(request, said.status, said.body(), send, [*_JSON_SAFE, *said.headers])
+
+    async def _send(
+        self,
+        request: _Request,
+        status: int,
+        body: bytes,
+        send: Send,
+        headers: list[tuple[bytes, bytes]],
+    ) -> None:
+        length = (b"content-length", b"%d" % len(body))
+        headers = [length, *headers, *request.cors] if status != 204 else [*headers, *request.cors]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        if len(body) <= _PIECE:
+            await send({"type": "http.response.body", "body": body})
+        else:
+            for start in range(0, len(body), _PIECE):
+                stop = start + _PIECE
+                piece = {"body": body[start:stop], "more_body": stop < len(body)}
+                await send({"type": "http.response.body", **piece})
+        request.status, request.n_sent = status, len(body)
+
+    async def _stream(
+        self, request: _Request, endpoint: Endpoint, receive: Receive, send: Send
+    ) -> None:
+        """An answer that begins before the request has ended."""
+        if endpoint.stream is None:
+            raise TypeError(f"{endpoint.path} does not stream.")
+        pieces = self._pieces(request, receive)
+        events = endpoint.stream(Call(b"", request.scope["query_string"]), pieces)
+        try:
+            first = await anext(events, b"")
+        except ClientGoneError:
+            raise
+        except Exception as error:
+            await self._fail(request, error, send)
+            return
+        await self._send_stream(request, _behind(first, events), send)
+
+    async def _pieces(self, request: _Request, receive: Receive) -> AsyncIterator[bytes]:
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                raise ClientGoneError
+            piece: bytes = message.get("body", b"")
+            request.n_received += len(piece)
+            if request.n_received > self.settings.max_body:
+                raise self._too_large()
+            more = message.get("more_body", False)
+            yield piece
+
+    async def _send_stream(
+        self, request: _Request, events: AsyncIterator[bytes], send: Send
+    ) -> None:
+        request.status = 200
+        headers = [(b"content-type", b"text/event-stream; charset=utf-8"), *_SAFE, *request.cors]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        try:
+            async for event in events:
+                request.n_sent += len(event)
+                await send({"type": "http.response.body", "body": event, "more_body": True})
+        except Exception as error:
+            said = as_api_error(error)
+            if said is None or isinstance(error, ClientGoneError):
+                raise
+            request.code = said.code
+            event = b"event: error\ndata: " + said.body() + b"\n\n"
+            await send({"type": "http.response.body", "body": event, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    # ------------------------------------------------------------------ what is remembered
+
+    def _account(self, request: _Request) -> None:
+        seconds = perf_counter() - request.started
+        method = request.scope["method"] if request.endpoint != "other" else "other"
+        key = request.endpoint, method, request.status
+        counter = self._counters.get(key)
+        if counter is None:
+            counter = self.metrics.requests.labels(key[0], key[1], str(key[2]))
+            self._counters[key] = counter
+            self._durations[key[0]] = self.metrics.duration.labels(key[0])
+        counter.inc()
+        self._durations[request.endpoint].observe(seconds)
+        if request.code:
+            self.metrics.errors.labels(request.code).inc()
+        if self.log.wants(request.status):
+            self._write_line(request, method, seconds)
+
+    def _write_line(self, request: _Request, method: str, seconds: float) -> None:
+        client = request.scope.get("client")
+        members: dict[str, Any] = {
+            "method": method,
+            "path": request.endpoint,
+            "status": request.status,
+            "ms": round(seconds * 1000, 3),
+            "in": request.n_received,
+            "out": request.n_sent,
+            "client": client[0] if client else None,
+        }
+        if request.code:
+            members["error"] = request.code
+        self.log.write("request", **members)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await asyncio.to_thread(self.pool.close)
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+
+class _Stream(msgspec.Struct):
+    events: AsyncIterator[bytes]
+
+
+def stream(events: AsyncIterator[bytes]) -> Any:
+    """An endpoint's answer that is a stream of events."""
+    return _Stream(events)
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _encoded(answer: Any) -> Any:
+    return answer if isinstance(answer, (Page, _Stream, bytes)) else _encode(answer)
+
+
+def _wants_stream(headers: Mapping[bytes, bytes]) -> bool:
+    kind = headers.get(b"content-type", b"")
+    return kind.partition(b";")[0].strip().lower() == b"application/x-ndjson"
+
+
+def _host_name(host: bytes) -> str:
+    """Without the port; of an IPv6 address without its brackets."""
+    text = host.decode("latin-1").lower()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0]
+
+
+async def _behind(first: bytes, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for event in events:
+        yield event
+
+
+async def _discard(receive: Receive, most: int) -> None:
+    """Read on for a moment: a client that is still sending would not hear why it is cut off."""
+    n_seen = 0
+    try:
+        async with asyncio.timeout(_LINGER_S):
+            while n_seen <= most:
+                message = await receive()
+                if message["type"] != "http.request" or not message.get("more_body"):
+                    return
+                n_seen += len(message.get("body", b""))
+    except TimeoutError:
+        return

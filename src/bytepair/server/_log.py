@@ -1,0 +1,60 @@
+"""One line of JSON for each event, on standard error. Texts, ids and keys are never among it."""
+
+import logging
+import sys
+import time
+import traceback
+from typing import IO, Any
+
+import msgspec
+
+from bytepair.server._settings import Log
+
+
+class EventLog:
+    """Writes events as lines of JSON.
+
+    Args:
+        level: "requests": every request; "errors": those that failed; "off": none of them. What
+            concerns the service itself is always written.
+        stream: bytes; None: standard error.
+    """
+
+    def __init__(self, level: Log = "requests", stream: IO[bytes] | None = None) -> None:
+        self._lowest = {"requests": 0, "errors": 500, "off": 1000}[level]
+        self._stream = sys.stderr.buffer if stream is None else stream
+        self._encode = msgspec.json.Encoder().encode
+
+    def wants(self, status: int) -> bool:
+        """True if a request that ended so gets a line."""
+        return status >= self._lowest
+
+    def write(self, event: str, **members: Any) -> None:
+        """One event; a stream that is closed or full loses it."""
+        line = self._encode({"time": round(time.time(), 3), "event": event, **members}) + b"\n"
+        try:
+            self._stream.write(line)
+            self._stream.flush()
+        except (OSError, ValueError):
+            return
+
+    def fault(self, request: str, error: BaseException) -> None:
+        """A fault of the service: kind and place, without the message, which may quote texts."""
+        frames = traceback.extract_tb(error.__traceback__)[-8:]
+        places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        self.write("fault", request=request, kind=type(error).__name__, places=places)
+
+
+class ServerLogHandler(logging.Handler):
+    """What the HTTP server says, as events of ours."""
+
+    def __init__(self, log: EventLog) -> None:
+        super().__init__(logging.INFO)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record of `logging`."""
+        if record.exc_info and record.exc_info[1] is not None:
+            self._log.fault("http", record.exc_info[1])
+        else:
+            self._log.write("server", level=record.levelname.lower(), message=record.getMessage())

@@ -1,0 +1,142 @@
+"""HTTP connections that end when a client is too slow, in either direction."""
+
+import asyncio
+from typing import Any
+
+from uvicorn import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from bytepair.server._errors import ApiError
+from bytepair.server._metrics import Metrics
+from bytepair.server._settings import Settings
+
+_MAX_HEAD = 64 << 10  # bytes of a request's line and headers
+_SLOW = ApiError(408, "slow_request", "the request did not arrive in time.")
+_MALFORMED = ApiError(400, "malformed_http", "this is not a valid HTTP request.")
+_LONG_HEAD = ApiError(431, "long_head", f"the headers are longer than {_MAX_HEAD} bytes.")
+_PHRASES = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
+
+
+class ServeConfig(Config):
+    """uvicorn's configuration, and what our connections need besides."""
+
+    settings: Settings
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection with limits on time and size.
+
+    A request must have arrived `timeout` seconds after its first byte (of a new connection: after
+    it was opened), and a client that does not read its answer for so long is cut off. uvicorn
+    alone would wait for both without an end.
+    """
+
+    def __init__(self, config: Config, *args: Any, **options: Any) -> None:
+        super().__init__(config, *args, **options)
+        if not isinstance(config, ServeConfig):
+            raise TypeError(f"expected a ServeConfig, got {type(config).__name__}.")
+        self._settings = config.settings
+        self._metrics: Metrics | None = getattr(config.loaded_app, "metrics", None)
+        self._arrival: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
+        self._n_head = 0
+        self._is_arriving = True
+        self._in_head = True
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
+        super().connection_made(transport)
+        if len(self.connections) > self._settings.max_connections:
+            self._count("connections")
+            transport.abort()
+            return
+        self._await_rest()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timers()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.transport.is_closing():
+            self._stop_timers()
+        elif self._is_arriving:
+            self._await_rest()
+            if self._in_head:
+                self._n_head += len(data)
+                if self._n_head > _MAX_HEAD:
+                    self._refuse(_LONG_HEAD)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._is_arriving = self._in_head = True
+
+    def on_headers_complete(self) -> None:
+        self._n_head, self._in_head = 0, False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._is_arriving = False
+        if self._arrival is not None:
+            self._arrival.cancel()
+            self._arrival = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reading = self.loop.call_later(self._settings.timeout, self._cut_off, "slow_reader")
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing came for too long; if the last answer is still not read, it never will be."""
+        if self.transport.get_write_buffer_size():
+            self._cut_off("slow_reader")
+        else:
+            super().timeout_keep_alive_handler()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # ours says it in JSON
+        self._refuse(_MALFORMED)
+
+    # ------------------------------------------------------------------ within
+
+    def _await_rest(self) -> None:
+        if self._arrival is None:
+            self._arrival = self.loop.call_later(self._settings.timeout, self._too_slow)
+
+    def _too_slow(self) -> None:
+        if self.cycle is not None and self.cycle.response_started:
+            self._cut_off("slow_request")
+        elif self._n_head or (self.cycle is not None and not self.cycle.response_complete):
+            self._refuse(_SLOW)
+        else:  # not a byte: there is nothing to answer
+            self._count("idle_connection")
+            self.transport.close()
+
+    def _refuse(self, error: ApiError) -> None:
+        """Answer without the application, and close."""
+        if self.transport.is_closing():
+            return
+        self._count(error.code)
+        body = error.body()
+        status = b"HTTP/1.1 %d %b\r\n" % (error.status, _PHRASES[error.status])
+        head = b"content-type: application/json\r\ncontent-length: %d\r\n" % len(body)
+        self.transport.write(status + head + b"connection: close\r\n\r\n" + body)
+        self.transport.close()
+
+    def _cut_off(self, kind: str) -> None:
+        self._count(kind)
+        self.transport.abort()
+
+    def _count(self, kind: str) -> None:
+        if self._metrics is not None:
+            self._metrics.errors.labels(kind).inc()
+
+    def _stop_timers(self) -> None:
+        for timer in (self._arrival, self._reading):
+            if timer is not None:
+                timer.cancel()
+        self._arrival = self._reading = None
