@@ -133,6 +133,8 @@ _LLAMA = msgspec.json.Decoder(LlamaTokenize)
 _TEI = msgspec.json.Decoder(TeiTokenize)
 _DETOKENIZE = msgspec.json.Decoder(Detokenize)
 _DECODE = msgspec.json.Decoder(TeiDecode)
+_QUOTED = tuple(f'"{name}"'.encode() for name in _Keys.__struct_fields__)
+_SHORT = 65_536  # bytes
 TeiTokens = list[list[TeiToken]]
 TextList = list[str]
 
@@ -151,15 +153,15 @@ class Dialects:
 
     def tokenize(self, call: Call) -> Any:
         """The body's own dialect decides what the answer looks like."""
-        keys = parse(_KEYS, call.body)
-        found = [name for name in keys.__struct_fields__ if getattr(keys, name) is not UNSET]
+        found = _members(call.body)
+        if found == ["prompt"]:
+            return self._prompt(call)
         if len(found) != 1:
             raise invalid(
                 "one of prompt or messages (vLLM, SGLang), content (llama.cpp) or inputs (TEI) is "
                 f"needed, got {', '.join(found) or 'none of them'}."
             )
         answer = {
-            "prompt": self._prompt,
             "messages": self._messages,
             "content": self._content,
             "inputs": self._inputs,
@@ -171,7 +173,7 @@ class Dialects:
         request = parse(_VLLM, call.body)
         served = self._tokenizers.get(request.model, "model")
         texts = [request.prompt] if isinstance(request.prompt, str) else request.prompt
-        options = Options(_EVERY_SPECIAL, (), request.add_special_tokens)
+        options = Options(_EVERY_SPECIAL, frozenset(), request.add_special_tokens)
         if isinstance(request.prompt, str):
             row, n_tokens = self._work.encode(served, call, request.prompt, options)
             return SglangTokens(row, n_tokens, served.max_length)
@@ -183,7 +185,7 @@ class Dialects:
         if not isinstance(request.prompt, str) or self._dialect == "sglang":
             return self.sglang_tokenize(call)
         served = self._tokenizers.get(request.model, "model")
-        options = Options(_EVERY_SPECIAL, (), request.add_special_tokens)
+        options = Options(_EVERY_SPECIAL, frozenset(), request.add_special_tokens)
         row, n_tokens = self._work.encode(served, call, request.prompt, options)
         return self._vllm(served, row, n_tokens, request.return_token_strs)
 
@@ -211,7 +213,7 @@ class Dialects:
         row: Row = ids
         for number, part in enumerate(parts):
             if isinstance(part, str):
-                options = Options(allowed, (), request.add_special and number == 0)
+                options = Options(allowed, frozenset(), request.add_special and number == 0)
                 row, _ = self._work.encode(served, call, part, options)
                 if len(parts) == 1 and not request.with_pieces:
                     return LlamaTokens(row)
@@ -250,7 +252,7 @@ class Dialects:
         ]
         if not surrounded:
             return row
-        before, after = frame_of(served)
+        before, after = served.frame
         return [*_specials(served, before), *row, *_specials(served, after)]
 
     # ------------------------------------------------------------------ ids to text
@@ -295,6 +297,16 @@ class Dialects:
         return self._work.decode(served, call, rows, skip_special_tokens=skip)
 
 
+def _members(body: bytes) -> list[str]:
+    """Which of the members that tell a dialect a body has."""
+    # In JSON `"prompt"` is a whole string, never a part of one. Where only one of these occurs and
+    # the body is short, that spares a look at all of it.
+    if len(body) < _SHORT and [key for key in _QUOTED if key in body] == [_QUOTED[0]]:
+        return ["prompt"]
+    keys = parse(_KEYS, body)
+    return [name for name in keys.__struct_fields__ if getattr(keys, name) is not UNSET]
+
+
 def _piece(token: int, data: bytes) -> LlamaPiece:
     try:
         return LlamaPiece(token, data.decode())
@@ -311,16 +323,5 @@ def _specials(served: Served, ids: list[int]) -> list[TeiToken]:
 
 
 def _surrounded(served: Served, ids: list[int]) -> list[int]:
-    before, after = frame_of(served)
+    before, after = served.frame
     return [*before, *ids, *after]
-
-
-def frame_of(served: Served) -> tuple[list[int], list[int]]:
-    """The ids that are put before and behind a text if special tokens are asked for."""
-    before: list[int] = []
-    after: list[int] = []
-    side = before
-    for piece in served.tokenizer.spec.post_processor.single:
-        side = side if piece.text is None else after
-        side += piece.ids
-    return before, after

@@ -1,5 +1,6 @@
 """One line of JSON for each event, on standard error. Texts, ids and keys are never among it."""
 
+import asyncio
 import logging
 import sys
 import time
@@ -9,6 +10,8 @@ from typing import IO, Any
 import msgspec
 
 from bytepair.server._settings import Log
+
+_DELAY_S = 0.05  # one write for many requests: each by itself would cost as much as answering it
 
 
 class EventLog:
@@ -24,19 +27,34 @@ class EventLog:
         self._lowest = {"requests": 0, "errors": 500, "off": 1000}[level]
         self._stream = sys.stderr.buffer if stream is None else stream
         self._encode = msgspec.json.Encoder().encode
+        self._lines: list[bytes] = []
 
     def wants(self, status: int) -> bool:
         """True if a request that ended so gets a line."""
         return status >= self._lowest
 
     def write(self, event: str, **members: Any) -> None:
-        """One event; a stream that is closed or full loses it."""
-        line = self._encode({"time": round(time.time(), 3), "event": event, **members}) + b"\n"
+        """One event, at once; a stream that is closed or full loses it."""
+        self._lines.append(self._line(event, members))
+        self.flush()
+
+    def write_soon(self, event: str, **members: Any) -> None:
+        """One event among many; called where an event loop runs."""
+        if not self._lines:
+            asyncio.get_running_loop().call_later(_DELAY_S, self.flush)
+        self._lines.append(self._line(event, members))
+
+    def flush(self) -> None:
+        """Write what waits."""
+        lines, self._lines = self._lines, []
         try:
-            self._stream.write(line)
+            self._stream.write(b"".join(lines))
             self._stream.flush()
         except (OSError, ValueError):
             return
+
+    def _line(self, event: str, members: dict[str, Any]) -> bytes:
+        return self._encode({"time": round(time.time(), 3), "event": event, **members}) + b"\n"
 
     def fault(self, request: str, error: BaseException) -> None:
         """A fault of the service: kind and place, without the message, which may quote texts."""

@@ -1,5 +1,6 @@
 """Runs a service until it is told to end, in one process or several."""
 
+import gc
 import logging
 import os
 import signal
@@ -77,7 +78,11 @@ def make_app(settings: Settings) -> App:
     sys.setswitchinterval(_SWITCH_S)
     log = EventLog(settings.log)
     _tell_server_log(log)
-    return create_app(settings, load_all(settings.tokenizers), log=log)
+    app = create_app(settings, load_all(settings.tokenizers), log=log)
+    # Vocabularies stay: to look through them for garbage again and again would be felt.
+    gc.collect()
+    gc.freeze()
+    return app
 
 
 def _config(settings: Settings, app: Any) -> ServeConfig:

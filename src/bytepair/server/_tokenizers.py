@@ -56,6 +56,17 @@ class Served:
         """What stands in its `tokenizer_config.json`."""
         return tokenizer_config(self.tokenizer.spec)
 
+    @cached_property
+    def frame(self) -> tuple[list[TokenId], list[TokenId]]:
+        """The ids that are put before and behind a text if special tokens are asked for."""
+        before: list[TokenId] = []
+        after: list[TokenId] = []
+        side = before
+        for piece in self.tokenizer.spec.post_processor.single:
+            side = side if piece.text is None else after
+            side += piece.ids
+        return before, after
+
     @property
     def max_length(self) -> int:
         """Ids that its models take; where the files do not say, as many as there can be."""

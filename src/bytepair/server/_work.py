@@ -27,7 +27,7 @@ class Options:
     """How texts are to be encoded; see `Tokenizer.encode`."""
 
     allowed: Any = frozenset()
-    disallowed: Any = ()
+    disallowed: Any = frozenset()
     add_special_tokens: bool = False
     max_length: int | None = None
     truncation_side: Literal["left", "right"] = "right"
@@ -67,7 +67,7 @@ class Work:
         """(ids, their number); ids of large texts are JSON already."""
         tokenizer, started = served.tokenizer, perf_counter()
         if call.stop is None:
-            ids = tokenizer.encode(text, **options.keywords)
+            ids = self._short(served, text, options)
             row: Row = ids
         else:
             array = tokenizer.encode_to_numpy(text, **options.keywords)
@@ -75,6 +75,18 @@ class Work:
             row, ids = ids_json(array), array  # type: ignore[assignment]  # only its length matters
         self._account(served, [text], len(ids), started)
         return row, len(ids)
+
+    def _short(self, served: Served, text: str, options: Options) -> list[int]:
+        """As `Tokenizer.encode`, which looks its frame up anew for each text."""
+        if options.max_length is not None:
+            return served.tokenizer.encode(text, **options.keywords)
+        ids = served.tokenizer.encode(
+            text, allowed_special=options.allowed, disallowed_special=options.disallowed
+        )
+        if options.add_special_tokens:
+            before, after = served.frame
+            return [*before, *ids, *after]
+        return ids
 
     def encode_batch(
         self, served: Served, call: Call, texts: list[str], options: Options
