@@ -4,13 +4,13 @@ import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any
 
 import msgspec
 
 from bytepair.server._errors import ApiError, as_api_error
-from bytepair.server._log import EventLog
+from bytepair.server._log import EventLog, RequestLine
 from bytepair.server._metrics import Metrics
 from bytepair.server._pool import ClientGoneError, Pool, Receive, Stop
 from bytepair.server._protocol import answer_at_once
@@ -414,22 +414,22 @@ class App:
         if request.code:
             self.metrics.errors.labels(request.code).inc()
         if self.log.wants(request.status):
-            self._write_line(request, method, seconds)
+            self.log.request(self._line(request, method, seconds))
 
-    def _write_line(self, request: _Request, method: str, seconds: float) -> None:
+    def _line(self, request: _Request, method: str, seconds: float) -> RequestLine:
         client = request.scope.get("client")
-        members: dict[str, Any] = {
-            "method": method,
-            "path": request.endpoint,
-            "status": request.status,
-            "ms": round(seconds * 1000, 3),
-            "in": request.n_received,
-            "out": request.n_sent,
-            "client": client[0] if client else None,
-        }
-        if request.code:
-            members["error"] = request.code
-        self.log.write_soon("request", **members)
+        return RequestLine(
+            time(),
+            method,
+            request.endpoint,
+            request.status,
+            seconds,
+            request.n_received,
+            request.n_sent,
+            client[0] if client else None,
+            request.code,
+            "request",
+        )
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

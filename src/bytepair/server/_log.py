@@ -14,6 +14,21 @@ from bytepair.server._settings import Log
 _DELAY_S = 0.05  # one write for many requests: each by itself would cost as much as answering it
 
 
+class RequestLine(msgspec.Struct, omit_defaults=True, rename={"n_in": "in", "n_out": "out"}):
+    """A request that ended, as the log shows it: sizes in bytes of the bodies, time in seconds."""
+
+    time: float
+    method: str
+    path: str
+    status: int
+    seconds: float
+    n_in: int
+    n_out: int
+    client: str | None
+    error: str = ""
+    event: str = ""
+
+
 class EventLog:
     """Writes events as lines of JSON.
 
@@ -26,8 +41,8 @@ class EventLog:
     def __init__(self, level: Log = "requests", stream: IO[bytes] | None = None) -> None:
         self._lowest = {"requests": 0, "errors": 500, "off": 1000}[level]
         self._stream = sys.stderr.buffer if stream is None else stream
-        self._encode = msgspec.json.Encoder().encode
-        self._lines: list[bytes] = []
+        self._encode = msgspec.json.Encoder().encode_lines
+        self._lines: list[dict[str, Any] | RequestLine] = []
 
     def wants(self, status: int) -> bool:
         """True if a request that ended so gets a line."""
@@ -35,26 +50,23 @@ class EventLog:
 
     def write(self, event: str, **members: Any) -> None:
         """One event, at once; a stream that is closed or full loses it."""
-        self._lines.append(self._line(event, members))
+        self._lines.append({"time": time.time(), "event": event, **members})
         self.flush()
 
-    def write_soon(self, event: str, **members: Any) -> None:
-        """One event among many; called where an event loop runs."""
+    def request(self, line: "RequestLine") -> None:
+        """One request among many, soon; called where an event loop runs."""
         if not self._lines:
             asyncio.get_running_loop().call_later(_DELAY_S, self.flush)
-        self._lines.append(self._line(event, members))
+        self._lines.append(line)
 
     def flush(self) -> None:
         """Write what waits."""
         lines, self._lines = self._lines, []
         try:
-            self._stream.write(b"".join(lines))
+            self._stream.write(self._encode(lines))
             self._stream.flush()
         except (OSError, ValueError):
             return
-
-    def _line(self, event: str, members: dict[str, Any]) -> bytes:
-        return self._encode({"time": round(time.time(), 3), "event": event, **members}) + b"\n"
 
     def fault(self, request: str, error: BaseException) -> None:
         """A fault of the service: kind and place, without the message, which may quote texts."""
