@@ -1,15 +1,18 @@
 """`create_app`: which endpoint answers on which path."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from bytepair import Tokenizer
 from bytepair.server import _conversations as chat
 from bytepair.server import _dialects as of
+from bytepair.server import _lab as lab
 from bytepair.server import _schemas as own
 from bytepair.server._about import About, static_endpoints
 from bytepair.server._conversations import Conversations
 from bytepair.server._dialects import Dialects
 from bytepair.server._http import App, Endpoint
+from bytepair.server._lab import Lab
 from bytepair.server._log import EventLog
 from bytepair.server._metrics import Metrics
 from bytepair.server._openapi import Described, Document
@@ -46,6 +49,7 @@ def create_app(
     endpoints = [
         *_own(OwnApi(tokenizers, Work(settings), settings)),
         *_dialects(tokenizers, settings),
+        *_lab(Lab(tokenizers)),
         *_about(about),
         *static_endpoints(),
     ]
@@ -61,6 +65,18 @@ def _own(api: OwnApi) -> list[Endpoint]:
         Endpoint("POST", "/v1/inspect", api.inspect),
         Endpoint("POST", "/v1/explain", api.explain, is_slow=True),
         Endpoint("POST", "/v1/compare", api.compare, is_slow=True),
+    ]
+
+
+def _lab(api: Lab) -> list[Endpoint]:
+    return [
+        Endpoint("POST", "/v1/token", api.token, is_slow=True),
+        Endpoint("POST", "/v1/vocabulary", api.vocabulary, is_slow=True),
+        Endpoint("POST", "/v1/prefix", api.prefix),
+        Endpoint("POST", "/v1/train", api.train, is_slow=True),
+        Endpoint("POST", "/v1/prune", api.prune, is_slow=True),
+        Endpoint("GET", "/v1/languages", api.languages),
+        Endpoint("GET", "/v1/prices", api.prices),
     ]
 
 
@@ -83,7 +99,7 @@ def _dialects(tokenizers: Tokenizers, settings: Settings) -> list[Endpoint]:
 
 
 def _about(about: About) -> list[Endpoint]:
-    document = Document(DESCRIBED)
+    document = _document()
     return [
         Endpoint("GET", "/v1/tokenizers", about.tokenizers),
         Endpoint("POST", "/v1/tokenizers", about.upload, is_slow=True),
@@ -100,7 +116,12 @@ def _about(about: About) -> list[Endpoint]:
     ]
 
 
-DESCRIBED = [
+@cache
+def _document() -> Document:
+    return Document(_OPERATIONS)
+
+
+_OPERATIONS = [
     Described("POST", "/v1/encode", "Text to ids.", _OWN,
               (own.EncodeRequest,), (own.EncodeAnswer,), example=_TEXT),
     Described("POST", "/v1/decode", "Ids to text.", _OWN,
@@ -113,6 +134,20 @@ DESCRIBED = [
               (own.ExplainRequest,), (own.ExplainAnswer,), example=_TEXT),
     Described("POST", "/v1/compare", "Several tokenizers on one text.", _OWN,
               (own.CompareRequest,), (own.CompareAnswer,), example=_TEXT),
+    Described("POST", "/v1/token", "A token, and what it is made of.", _OWN,
+              (lab.TokenRequest,), (lab.TokenAnswer,), example={"id": 300}),
+    Described("POST", "/v1/vocabulary", "Tokens by what they hold.", _OWN,
+              (lab.VocabularyRequest,), (lab.VocabularyAnswer,), example={"search": "low"}),
+    Described("POST", "/v1/prefix", "What a prefix cache keeps of one prompt for another.", _OWN,
+              (lab.PrefixRequest,), (lab.PrefixAnswer,),
+              example={"first": "low lower", "second": "low lowest"}),
+    Described("POST", "/v1/train", "The merges that a text teaches.", _OWN,
+              (lab.TrainRequest,), (lab.TrainAnswer,), example={"text": "low low lower"}),
+    Described("POST", "/v1/prune", "What pruning on a text would remove.", _OWN,
+              (lab.PruneRequest,), (lab.PruneAnswer,), example={"text": "low lower"}),
+    Described("GET", "/v1/languages", "The same sentences in many languages.", _OWN, (),
+              (lab.LanguagesAnswer,)),
+    Described("GET", "/v1/prices", "What tokens cost.", _OWN, (), (lab.PricesAnswer,)),
     Described("GET", "/v1/tokenizers", "What is served.", _OWN, (), (own.TokenizersAnswer,)),
     Described("POST", "/tokenize", "Text to ids, as the body's dialect has it.", _DIALECTS,
               (of.VllmTokenize, of.ChatTokenize, of.LlamaTokenize, of.TeiTokenize),

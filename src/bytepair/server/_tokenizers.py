@@ -52,6 +52,13 @@ class Served:
         return dict(sorted({**spec.vocabulary.tokens, **added}.items()))
 
     @cached_property
+    def ranks(self) -> dict[TokenId, int]:
+        """Id -> rank of the first merge that makes the token."""
+        merges = self.tokenizer.merges
+        pairs = zip(merges.joined.tolist()[::-1], merges.rank.tolist()[::-1], strict=True)
+        return dict(pairs)
+
+    @cached_property
     def config(self) -> dict[str, Any]:
         """What stands in its `tokenizer_config.json`."""
         return tokenizer_config(self.tokenizer.spec)

@@ -1,0 +1,69 @@
+"""Servers that bench_serve.py measures: bytepair's, and one that does everything but encode."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import uvicorn
+
+import bytepair
+from bytepair.server import Settings, serve
+
+
+class Request(msgspec.Struct):
+    """What both servers are asked."""
+
+    prompt: str
+    model: str | None = None
+    add_special_tokens: bool = True
+    return_token_strs: bool | None = False
+
+
+class Answer(msgspec.Struct):
+    """What both servers answer."""
+
+    count: int
+    max_model_len: int
+    tokens: list[int]
+    token_strs: list[str] | None = None
+
+
+def bare(tokens: list[int]) -> Any:
+    """An application that parses the same request and answers the same JSON, without encoding."""
+    decode, encode = msgspec.json.Decoder(Request).decode, msgspec.json.Encoder().encode
+    kind = (b"content-type", b"application/json")
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        body = (await receive())["body"]
+        decode(body)
+        answer = encode(Answer(len(tokens), (1 << 31) - 1, tokens))
+        headers = [(b"content-length", b"%d" % len(answer)), kind]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": answer})
+
+    return app
+
+
+def main() -> None:
+    """Serve what the task says, until the process is ended."""
+    task = json.loads(sys.argv[1])
+    if task["kind"] == "bytepair":
+        named = (("bench", task["tokenizer"]),)
+        serve(Settings(tokenizers=named, port=task["port"], **task.get("settings", {})))
+        return
+    prompt = Path(task["prompt"]).read_text(encoding="utf-8")
+    tokens = bytepair.load(task["tokenizer"]).encode(prompt, disallowed_special=())
+    uvicorn.run(
+        bare(tokens),
+        port=task["port"],
+        log_level="error",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+    )
+
+
+if __name__ == "__main__":
+    main()
