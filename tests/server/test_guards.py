@@ -87,9 +87,7 @@ def test_limits_of_size(make):
     for answer in (
         client.post("/v1/count", {"text": "x" * 3000}),
         client.post("/v1/count", b"{}", content_length="9999999999"),
-        client._loop.run_until_complete(
-            client.send("POST", "/v1/count", [b"x" * 900] * 4)
-        ),
+        client._loop.run_until_complete(client.send("POST", "/v1/count", [b"x" * 900] * 4)),
     ):
         assert (answer.status, answer.code) == (413, "body_too_large")
     assert client.post("/v1/encode", {"text": ["a"] * 4}).code == "batch_too_large"

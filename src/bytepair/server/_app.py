@@ -135,7 +135,7 @@ _OPERATIONS = [
     Described("POST", "/v1/compare", "Several tokenizers on one text.", _OWN,
               (own.CompareRequest,), (own.CompareAnswer,), example=_TEXT),
     Described("POST", "/v1/token", "A token, and what it is made of.", _OWN,
-              (lab.TokenRequest,), (lab.TokenAnswer,), example={"id": 300}),
+              (lab.TokenRequest,), (lab.TokenAnswer,), example={"id": 104}),
     Described("POST", "/v1/vocabulary", "Tokens by what they hold.", _OWN,
               (lab.VocabularyRequest,), (lab.VocabularyAnswer,), example={"search": "low"}),
     Described("POST", "/v1/prefix", "What a prefix cache keeps of one prompt for another.", _OWN,

@@ -116,7 +116,7 @@ class Document:
         for kind in (answer for answer in operation.answers if isinstance(answer, str)):
             content[kind] = {"schema": {"type": "string"}}
         if operation.events:
-            content[_EVENTS] = {"schema": {"type": "string"}}
+            content[_EVENTS] = {}
         return content
 
     def _one_of(self, shapes: Iterable[Any]) -> Any:

@@ -41,7 +41,8 @@ class Pool:
     """Runs work on `threads` threads; up to `queue` pieces wait, and what comes then is refused."""
 
     def __init__(self, threads: int, queue: int, timeout: float, metrics: Metrics) -> None:
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="bytepair-serve")
+        self._threads = threads
+        self._executor = self._new_executor()
         self._limit = threads + queue
         self._timeout = timeout
         self._metrics = metrics
@@ -93,8 +94,12 @@ class Pool:
         self._metrics.queued.inc(n)
 
     def close(self) -> None:
-        """Wait for the work that runs; forget what waits."""
-        self._executor.shutdown(cancel_futures=True)
+        """Wait for the work that runs; forget what waits. An application may start again."""
+        executor, self._executor = self._executor, self._new_executor()
+        executor.shutdown(cancel_futures=True)
+
+    def _new_executor(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, thread_name_prefix="bytepair-serve")
 
 
 def _look_away(future: "asyncio.Future[Any]") -> None:
