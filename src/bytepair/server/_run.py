@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -31,7 +31,18 @@ _SWITCH_S = 0.0005
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's, which ends with 0 after SIGTERM: draining was what was asked for."""
+    """uvicorn's, which ends with 0 after SIGTERM: draining was what was asked for.
+
+    `announce` is called when signals are heard and connections taken.
+    """
+
+    def __init__(self, config: ServeConfig, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._announce()
 
     async def _serve(self, sockets: list[socket.socket] | None = None) -> None:
         await super()._serve(sockets)
@@ -61,15 +72,17 @@ def serve(settings: Settings) -> None:
             host, port = listener.getsockname()[:2]
             address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
             names = [name for name, _ in settings.tokenizers]
-            workers = settings.workers
-            if workers == 1:
-                server = _Server(_config(settings, make_app(settings)))
-                log.write("listening", url=address, tokenizers=names, workers=workers)
-                server.run([listener])
+            announce = partial(
+                log.write, "listening", url=address, tokenizers=names, workers=settings.workers
+            )
+            if settings.workers == 1:
+                _Server(_config(settings, make_app(settings)), announce).run([listener])
             else:
                 load_all(settings.tokenizers)  # complains before any process is started
-                log.write("listening", url=address, tokenizers=names, workers=workers)
-                Multiprocess(_config(settings, partial(make_app, settings)), [listener]).run()
+                config = _config(settings, partial(make_app, settings))
+                workers = Multiprocess(config, [listener])
+                announce()
+                workers.run()
         log.write("ended")
 
 
