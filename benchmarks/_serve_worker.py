@@ -1,4 +1,4 @@
-"""Servers that bench_serve.py measures: bytepair's, and one that does everything but encode."""
+"""Servers that bench_serve.py measures: bytepair's, and two that do everything but encode."""
 
 import json
 import sys
@@ -46,6 +46,23 @@ def bare(tokens: list[int]) -> Any:
     return app
 
 
+def starlette(tokens: list[int]) -> Any:
+    """The same as most people would write it."""
+    from starlette.applications import Starlette
+    from starlette.requests import Request as HttpRequest
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    decode, encode = msgspec.json.Decoder(Request).decode, msgspec.json.Encoder().encode
+
+    async def tokenize(request: HttpRequest) -> Response:
+        decode(await request.body())
+        answer = encode(Answer(len(tokens), (1 << 31) - 1, tokens))
+        return Response(answer, media_type="application/json")
+
+    return Starlette(routes=[Route("/tokenize", tokenize, methods=["POST"])])
+
+
 def main() -> None:
     """Serve what the task says, until the process is ended."""
     task = json.loads(sys.argv[1])
@@ -55,8 +72,9 @@ def main() -> None:
         return
     prompt = Path(task["prompt"]).read_text(encoding="utf-8")
     tokens = bytepair.load(task["tokenizer"]).encode(prompt, disallowed_special=())
+    make = {"bare": bare, "starlette": starlette}[task["kind"]]
     uvicorn.run(
-        bare(tokens),
+        make(tokens),
         port=task["port"],
         log_level="error",
         access_log=False,

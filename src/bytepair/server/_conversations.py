@@ -93,7 +93,7 @@ class Conversations:
 
     def apply_template(self, call: Call) -> TemplateAnswer:
         """Messages to the text that a model would be given."""
-        request = parse(_CHAT, call.body)
+        request = parse(_CHAT, call)
         served = self._tokenizers.get(request.model, "model")
         messages, options = self._prepared(served, request)
         text: str = served.tokenizer.apply_chat_template(messages, tokenize=False, **options)
@@ -101,7 +101,7 @@ class Conversations:
 
     def count_tokens(self, call: Call) -> CountTokensAnswer:
         """Anthropic's count of a conversation."""
-        request = parse(_COUNT, call.body)
+        request = parse(_COUNT, call)
         served = self._tokenizers.get(request.model, "model")
         chat = ChatRequest(
             messages=[*_system(request.system), *_of_anthropic(request.messages)],
@@ -111,7 +111,7 @@ class Conversations:
 
     def input_tokens(self, call: Call) -> InputTokensAnswer:
         """OpenAI's count of the input of a response."""
-        request = parse(_INPUT, call.body)
+        request = parse(_INPUT, call)
         if request.previous_response_id or request.conversation:
             raise invalid(
                 "this service keeps no conversations: send the whole input.",

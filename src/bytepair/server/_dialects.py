@@ -153,7 +153,7 @@ class Dialects:
 
     def tokenize(self, call: Call) -> Any:
         """The body's own dialect decides what the answer looks like."""
-        found = _members(call.body)
+        found = _members(call)
         if found == ["prompt"]:
             return self._prompt(call)
         if len(found) != 1:
@@ -170,7 +170,7 @@ class Dialects:
 
     def sglang_tokenize(self, call: Call) -> SglangTokens:
         """SGLang's own path."""
-        request = parse(_VLLM, call.body)
+        request = parse(_VLLM, call)
         served = self._tokenizers.get(request.model, "model")
         texts = [request.prompt] if isinstance(request.prompt, str) else request.prompt
         options = Options(_EVERY_SPECIAL, frozenset(), request.add_special_tokens)
@@ -181,7 +181,7 @@ class Dialects:
         return SglangTokens(rows, sizes, served.max_length)
 
     def _prompt(self, call: Call) -> Any:
-        request = parse(_VLLM, call.body)
+        request = parse(_VLLM, call)
         if not isinstance(request.prompt, str) or self._dialect == "sglang":
             return self.sglang_tokenize(call)
         served = self._tokenizers.get(request.model, "model")
@@ -190,7 +190,7 @@ class Dialects:
         return self._vllm(served, row, n_tokens, request.return_token_strs)
 
     def _messages(self, call: Call) -> VllmTokens:
-        request = parse(_CHAT, call.body)
+        request = parse(_CHAT, call)
         served = self._tokenizers.get(request.model, "model")
         ids = self._chats.ids(served, request)
         if request.add_special_tokens:
@@ -205,7 +205,7 @@ class Dialects:
         return VllmTokens(n, served.max_length, row, strings)
 
     def _content(self, call: Call) -> LlamaTokens:
-        request = parse(_LLAMA, call.body)
+        request = parse(_LLAMA, call)
         served = self._tokenizers.default
         parts = [request.content] if isinstance(request.content, str) else request.content
         allowed = _EVERY_SPECIAL if request.parse_special else frozenset()
@@ -226,7 +226,7 @@ class Dialects:
         return LlamaTokens([_piece(i, data) for i, data in zip(ids, contents, strict=True)])
 
     def _inputs(self, call: Call) -> TeiTokens:
-        request = parse(_TEI, call.body)
+        request = parse(_TEI, call)
         served = self._tokenizers.default
         if request.prompt_name is not None:
             raise invalid("no prompts are named here.", "prompt_name")
@@ -259,7 +259,7 @@ class Dialects:
 
     def detokenize(self, call: Call) -> Detokenized:
         """Ids to text; what vLLM and llama.cpp would both understand is answered for both."""
-        request = parse(_DETOKENIZE, call.body)
+        request = parse(_DETOKENIZE, call)
         served = self._tokenizers.get(request.model or None, "model")
         rows, is_single = rows_of(request.tokens, self._most_ids)
         is_sglang = request.skip_special_tokens is not UNSET or not is_single
@@ -276,7 +276,7 @@ class Dialects:
 
     def sglang_detokenize(self, call: Call) -> Detokenized:
         """SGLang's own path."""
-        request = parse(_DETOKENIZE, call.body)
+        request = parse(_DETOKENIZE, call)
         served = self._tokenizers.get(request.model or None, "model")
         rows, is_single = rows_of(request.tokens, self._most_ids)
         skip = request.skip_special_tokens is not False
@@ -290,20 +290,21 @@ class Dialects:
 
     def decode(self, call: Call) -> list[str]:
         """TEI's own path."""
-        request = parse(_DECODE, call.body)
+        request = parse(_DECODE, call)
         rows, _ = rows_of(request.ids, self._most_ids)
         served = self._tokenizers.default
         skip = request.skip_special_tokens
         return self._work.decode(served, call, rows, skip_special_tokens=skip)
 
 
-def _members(body: bytes) -> list[str]:
+def _members(call: Call) -> list[str]:
     """Which of the members that tell a dialect a body has."""
     # In JSON `"prompt"` is a whole string, never a part of one. Where only one of these occurs and
     # the body is short, that spares a look at all of it.
+    body = call.body
     if len(body) < _SHORT and [key for key in _QUOTED if key in body] == [_QUOTED[0]]:
         return ["prompt"]
-    keys = parse(_KEYS, body)
+    keys = parse(_KEYS, call)
     return [name for name in keys.__struct_fields__ if getattr(keys, name) is not UNSET]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter, time
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 
 from bytepair.server._errors import ApiError, as_api_error
 from bytepair.server._log import EventLog, RequestLine
+from bytepair.server._long import Parts
 from bytepair.server._metrics import Metrics
 from bytepair.server._pool import ClientGoneError, Pool, Receive, Stop
 from bytepair.server._protocol import answer_at_once
@@ -44,12 +46,15 @@ _LINGER_S = 1.0
 class Call:
     """A request as endpoints see it: its body, and whether the answer is still wanted."""
 
-    __slots__ = ("body", "query", "stop")
-
     def __init__(self, body: bytes, query: bytes = b"", stop: Stop | None = None) -> None:
         self.body = body
         self.query = query
         self.stop = stop
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The body, to be read as JSON."""
+        return Parts(self.body)
 
     def check(self) -> None:
         """Called between pieces of work.

@@ -195,7 +195,7 @@ class Lab:
 
     def token(self, call: Call) -> TokenAnswer:
         """One token's card."""
-        request = parse(_TOKEN, call.body)
+        request = parse(_TOKEN, call)
         served = self._tokenizers.get(request.tokenizer)
         require_id(served, request.id)
         tree = served.tokenizer.merge_tree(request.id)
@@ -205,7 +205,7 @@ class Lab:
 
     def vocabulary(self, call: Call) -> VocabularyAnswer:
         """Tokens by what they hold."""
-        request = parse(_VOCABULARY, call.body)
+        request = parse(_VOCABULARY, call)
         served = self._tokenizers.get(request.tokenizer)
         ids = [token for token in served.contents if _is_wanted(served, request, token)]
         if request.order == "length":
@@ -218,7 +218,7 @@ class Lab:
 
     def prefix(self, call: Call) -> PrefixAnswer:
         """What two prompts share."""
-        request = parse(_PREFIX, call.body)
+        request = parse(_PREFIX, call)
         served = self._tokenizers.get(request.tokenizer)
         allowed = special(request.allowed_special)
         found = served.tokenizer.cache_blocks(
@@ -244,7 +244,7 @@ class Lab:
 
     def train(self, call: Call) -> TrainAnswer:
         """Merges of a text."""
-        request = parse(_TRAIN, call.body)
+        request = parse(_TRAIN, call)
         data = _limited(request.text, _MOST_TRAINED)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BytepairWarning)  # fewer merges than asked for
@@ -265,7 +265,7 @@ class Lab:
 
     def prune(self, call: Call) -> PruneAnswer:
         """What a text would miss least."""
-        request = parse(_PRUNE, call.body)
+        request = parse(_PRUNE, call)
         served = self._tokenizers.get(request.tokenizer)
         data = _limited(request.text, _MOST_PRUNED)
         report = served.tokenizer.prune(

@@ -31,6 +31,7 @@ from bytepair.server._schemas import (
     TextRequest,
     WordAnswer,
     parse,
+    parse_bytes,
     rows_of,
 )
 from bytepair.server._settings import Settings
@@ -61,7 +62,7 @@ class OwnApi:
 
     def encode(self, call: Call) -> EncodeAnswer:
         """Text to ids."""
-        request = parse(_ENCODE, call.body)
+        request = parse(_ENCODE, call)
         served = self._tokenizers.get(request.tokenizer)
         options = Options(
             special(request.allowed_special),
@@ -94,7 +95,7 @@ class OwnApi:
 
     def decode(self, call: Call) -> Any:
         """Ids to text, at once or as events."""
-        request = parse(_DECODE, call.body)
+        request = parse(_DECODE, call)
         served = self._tokenizers.get(request.tokenizer)
         rows, is_single = rows_of(request.ids, self._most_ids)
         if request.stream:
@@ -119,7 +120,7 @@ class OwnApi:
         decoder = _stream_decoder(served, options.get("errors", "replace"), skip)
         n_ids = 0
         async for line in _lines(pieces):
-            ids = parse(_LINE, line)
+            ids = parse_bytes(_LINE, line)
             row = [ids] if isinstance(ids, int) else ids
             n_ids += len(row)
             if n_ids > self._most_ids:
@@ -133,7 +134,7 @@ class OwnApi:
 
     def count(self, call: Call) -> CountAnswer:
         """Text to numbers of tokens."""
-        request = parse(_COUNT, call.body)
+        request = parse(_COUNT, call)
         served = self._tokenizers.get(request.tokenizer)
         texts = [request.text] if isinstance(request.text, str) else request.text
         counts = self._work.count(served, call, texts, special(request.allowed_special))
@@ -144,7 +145,7 @@ class OwnApi:
 
     def inspect(self, call: Call) -> InspectAnswer:
         """The tokens of a text, or of ids, one by one."""
-        request = parse(_INSPECT, call.body)
+        request = parse(_INSPECT, call)
         served = self._tokenizers.get(request.tokenizer)
         if (request.text is None) == (request.ids is None):
             raise invalid("send text or ids, one of the two.", "text")
@@ -172,7 +173,7 @@ class OwnApi:
 
     def explain(self, call: Call) -> ExplainAnswer:
         """Why a text became its tokens."""
-        request = parse(_EXPLAIN, call.body)
+        request = parse(_EXPLAIN, call)
         served = self._tokenizers.get(request.tokenizer)
         if n_bytes(request.text) > _MOST_EXPLAINED:
             raise invalid(f"longer than {_MOST_EXPLAINED} bytes.", "text", "text_too_long")
@@ -182,7 +183,7 @@ class OwnApi:
 
     def compare(self, call: Call) -> CompareAnswer:
         """Several tokenizers on one text."""
-        request = parse(_COMPARE, call.body)
+        request = parse(_COMPARE, call)
         self._work.check_batch(len(request.tokenizers))
         names: list[str | None] = [*request.tokenizers]
         chosen = [self._tokenizers.get(name, "tokenizers") for name in names]

@@ -27,7 +27,7 @@ from bytepair.server._tokenizers import demo_tokenizer, load_all
 _MULTI = "PROMETHEUS_MULTIPROC_DIR"
 # A thread that computes gives way to one that waits after so many seconds (Python: 5 ms), so that
 # small requests are not held up by large ones.
-_SWITCH_S = 0.0005
+_SWITCH_S = 0.00005
 
 
 class _Server(uvicorn.Server):

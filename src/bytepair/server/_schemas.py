@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from bytepair.server._errors import invalid, parse_error
+from bytepair.server._http import Call
 
 Id = Annotated[int, Meta(ge=0, le=0xFFFF_FFFF)]
 Ids = Annotated[
@@ -256,12 +257,22 @@ class VersionAnswer(Struct):
 T = TypeVar("T")
 
 
-def parse(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
-    """The request in a body.
+def parse(decoder: "msgspec.json.Decoder[T]", call: Call) -> T:
+    """The request in a call's body.
 
     Raises:
         ApiError: it is not JSON, or not of the right shape; says where.
     """
+    parts = call.parts
+    value = parse_bytes(decoder, parts.short)
+    if parts.texts:
+        found: T = parts.put_back(value)
+        return found
+    return value
+
+
+def parse_bytes(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
+    """`parse`, of bytes."""
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:

@@ -18,7 +18,7 @@ from bytepair.server._tokenizers import Served
 
 Row = list[int] | msgspec.Raw
 _PART_BYTES = 1 << 20  # of a batch, between two looks at whether anybody still waits
-_PART_IDS = 8192  # written as JSON at a time: other threads wait meanwhile
+_PART_IDS = 2048  # written as JSON at a time: other threads wait meanwhile
 _encode = msgspec.json.Encoder().encode
 
 
@@ -189,7 +189,9 @@ def ids_json(ids: NDArray[np.uint32]) -> Row:
         _encode(ids[start : start + _PART_IDS].tolist())[1:-1]
         for start in range(0, len(ids), _PART_IDS)
     ]
-    return msgspec.Raw(b"[" + b",".join(pieces) + b"]")
+    pieces[0] = b"[" + pieces[0]  # and not around all of them, which would copy all once more
+    pieces[-1] += b"]"
+    return msgspec.Raw(b",".join(pieces))
 
 
 def _parts(texts: list[str]) -> list[tuple[int, list[str]]]:
