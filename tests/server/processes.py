@@ -96,7 +96,8 @@ class Service:
         """Wait for the end; the exit code."""
         code = self.process.wait(30)
         self._reader.join(10)
-        if self.process.stderr is not None:
+        # A worker that is left would hold the pipe, and closing it here would wait for that.
+        if self.process.stderr is not None and not self._reader.is_alive():
             self.process.stderr.close()
         return code
 

@@ -82,6 +82,13 @@ def test_what_is_left_of_a_character_comes_at_the_end(client):
     assert [event["text"] for event in events(answer.body) if event] == ["a", "\ufffd"]
 
 
+def test_only_new_text_comes_after_a_prompt(client):
+    """A prompt that ends inside a character: the character comes, the prompt never."""
+    *prompt, last = "Low 🌶".encode()
+    answer = client.post("/v1/decode", {"ids": [last], "after": prompt, "stream": True})
+    assert "".join(event["text"] for event in events(answer.body) if event) == "🌶"
+
+
 def test_an_error_in_a_stream_is_an_event(client):
     """After the first text the status has gone out already."""
     answer = client._loop.run_until_complete(

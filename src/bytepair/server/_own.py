@@ -1,7 +1,7 @@
 """Our own API: encode, decode, count, inspect, explain, compare."""
 
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import msgspec
@@ -101,7 +101,9 @@ class OwnApi:
         if request.stream:
             if not is_single:
                 raise invalid("only one row of ids can be streamed.", "stream")
-            decoder = _stream_decoder(served, request.errors, request.skip_special_tokens)
+            decoder = _stream_decoder(
+                served, request.errors, request.skip_special_tokens, request.after
+            )
             return stream(_events(served, decoder, rows[0]))
         texts = self._work.decode(
             served,
@@ -210,10 +212,12 @@ class OwnApi:
 # ---------------------------------------------------------------------- streams of text
 
 
-def _stream_decoder(served: Served, errors: str, skip: bool) -> StreamDecoder:
+def _stream_decoder(
+    served: Served, errors: str, skip: bool, after: Sequence[int] = ()
+) -> StreamDecoder:
     if errors not in {"replace", "strict", "ignore"}:
         raise invalid("errors must be replace, strict or ignore.", "errors")
-    return served.tokenizer.stream_decoder(errors=errors, skip_special_tokens=skip)
+    return served.tokenizer.stream_decoder(errors=errors, skip_special_tokens=skip, after=after)
 
 
 async def _events(served: Served, decoder: StreamDecoder, row: list[int]) -> AsyncIterator[bytes]:

@@ -7,6 +7,8 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -28,6 +30,7 @@ _MULTI = "PROMETHEUS_MULTIPROC_DIR"
 # A thread that computes gives way to one that waits after so many seconds (Python: 5 ms), so that
 # small requests are not held up by large ones.
 _SWITCH_S = 0.00005
+_LOOK_S = 0.5
 
 
 class _Server(uvicorn.Server):
@@ -79,7 +82,7 @@ def serve(settings: Settings) -> None:
                 _Server(_config(settings, make_app(settings)), announce).run([listener])
             else:
                 load_all(settings.tokenizers)  # complains before any process is started
-                config = _config(settings, partial(make_app, settings))
+                config = _config(settings, partial(make_worker, settings, os.getpid()))
                 workers = Multiprocess(config, [listener])
                 announce()
                 workers.run()
@@ -96,6 +99,19 @@ def make_app(settings: Settings) -> App:
     gc.collect()
     gc.freeze()
     return app
+
+
+def make_worker(settings: Settings, parent: int) -> App:
+    """The application of one process of several, which ends with the one that started it."""
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    return make_app(settings)
+
+
+def _end_with(parent: int) -> None:
+    """Nobody else would end workers whose parent was killed, and they hold the address."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_S)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _config(settings: Settings, app: Any) -> ServeConfig:

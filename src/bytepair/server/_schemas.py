@@ -66,13 +66,18 @@ class EncodeAnswer(Struct, omit_defaults=True, kw_only=True):
 
 
 class DecodeRequest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """As for `Tokenizer.decode`; with `stream` the text comes as server-sent events."""
+    """As for `Tokenizer.decode`; with `stream` the text comes as server-sent events.
+
+    Attributes:
+        after: for a stream: ids of what came before (a prompt), whose text is not wanted.
+    """
 
     ids: Ids
     tokenizer: str | None = None
     skip_special_tokens: bool = False
     errors: Literal["replace", "strict", "ignore"] = "replace"
     stream: bool = False
+    after: list[Id] = []
 
 
 class DecodeAnswer(Struct):
