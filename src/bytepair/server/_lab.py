@@ -280,9 +280,9 @@ class Lab:
             report.corpus.tokens_before,
             [token.id for token in report.removed],
             [token.cost for token in report.removed],
-            [*report.unreachable],
-            [*report.residues],
-            [*report.unused],
+            [*report.idle.unreachable],
+            [*report.idle.residues],
+            [*report.idle.unused],
         )
 
 
