@@ -25,6 +25,7 @@ from typing import get_args
 import _corpus
 import _harness
 import numpy as np
+from bytepair.pruning._symbols import SymbolTable
 
 import bytepair
 from bytepair import MergeLearner, TokenizerSpec, VocabularyPruner, WordCounts
@@ -32,7 +33,6 @@ from bytepair.engines import PruneStrategy, select
 from bytepair.pipeline import count_words
 from bytepair.pruning._apply import map_ids, take_out
 from bytepair.pruning._measure import n_tokens
-from bytepair.pruning._symbols import SymbolTable
 
 PART_CHARS = 1 << 16
 ENGINE = select(None)
