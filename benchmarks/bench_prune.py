@@ -25,11 +25,11 @@ from typing import get_args
 import _corpus
 import _harness
 import numpy as np
-from bytepair.pruning._symbols import SymbolTable
 
 import bytepair
 from bytepair import MergeLearner, TokenizerSpec, VocabularyPruner, WordCounts
 from bytepair.engines import PruneStrategy, select
+from bytepair.engines.python import SymbolTable
 from bytepair.pipeline import count_words
 from bytepair.pruning._apply import map_ids, take_out
 from bytepair.pruning._measure import n_tokens
