@@ -87,6 +87,7 @@ class Pool:
             if not result.done():
                 stop.set()
                 result.add_done_callback(_look_away)
+                future.cancel()  # at once: what wraps it would do so only in the next turn
                 result.cancel()
 
     def _hold(self, n: int) -> None:
