@@ -1,5 +1,6 @@
 """Ctrl-C while a pruning is begun."""
 
+import gc
 import os
 import signal
 import threading
@@ -25,9 +26,11 @@ def press(_number: int, _frame: FrameType | None) -> None:
 @pytest.fixture(autouse=True)
 def handler():
     """Ctrl-C is heard by `press` for the time of a test."""
+    gc.disable()  # hypothesis has a callback there, in which the exception would be lost
     before = signal.signal(signal.SIGINT, press)
     yield
     signal.signal(signal.SIGINT, before)
+    gc.enable()
 
 
 def large_task(strategy: str) -> PruneTask:
