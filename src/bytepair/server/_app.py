@@ -7,6 +7,7 @@ from bytepair import Tokenizer
 from bytepair.server import _conversations as chat
 from bytepair.server import _dialects as of
 from bytepair.server import _lab as lab
+from bytepair.server import _playground as page
 from bytepair.server import _schemas as own
 from bytepair.server._about import About, static_endpoints
 from bytepair.server._conversations import Conversations
@@ -74,6 +75,7 @@ def _lab(api: Lab) -> list[Endpoint]:
         Endpoint("POST", "/v1/vocabulary", api.vocabulary, is_slow=True),
         Endpoint("POST", "/v1/prefix", api.prefix),
         Endpoint("POST", "/v1/train", api.train, is_slow=True),
+        Endpoint("POST", "/v1/pretokens", page.pretokens),
         Endpoint("POST", "/v1/prune", api.prune, is_slow=True),
         Endpoint("GET", "/v1/languages", api.languages),
         Endpoint("GET", "/v1/prices", api.prices),
@@ -143,6 +145,8 @@ _OPERATIONS = [
               example={"first": "low lower", "second": "low lowest"}),
     Described("POST", "/v1/train", "The merges that a text teaches.", _OWN,
               (lab.TrainRequest,), (lab.TrainAnswer,), example={"text": "low low lower"}),
+    Described("POST", "/v1/pretokens", "Where a pattern cuts a text.", _OWN,
+              (page.CutRequest,), (page.CutAnswer,), example={"text": "low lower"}),
     Described("POST", "/v1/prune", "What pruning on a text would remove.", _OWN,
               (lab.PruneRequest,), (lab.PruneAnswer,), example={"text": "low lower"}),
     Described("GET", "/v1/languages", "The same sentences in many languages.", _OWN, (),

@@ -34,9 +34,8 @@ _PAGE_SAFE: Headers = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (
         b"content-security-policy",
-        b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-        b"worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-        b"frame-ancestors 'none'",
+        b"default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        b"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     ),
 )
 _PIECE = 128 << 10  # bytes of an answer handed on at a time

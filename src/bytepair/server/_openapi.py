@@ -126,23 +126,13 @@ class Document:
 
 # ---------------------------------------------------------------------- the page
 
-_STYLE = """
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-code, pre { font: 14px/1.45 ui-monospace, monospace }
-pre { overflow: auto; padding: .75rem; border: 1px solid #8884; border-radius: 6px }
-details { border-top: 1px solid #8884; padding: .4rem 0 }
-summary { cursor: pointer }
-b.method { display: inline-block; min-width: 3.5rem }
-h2 { margin-top: 2rem }
-"""
-
 
 def page(document: dict[str, Any]) -> str:
     """HTML that needs nothing else."""
     parts = ["<!doctype html><html lang=en><meta charset=utf-8>"]
     parts.append('<meta name=viewport content="width=device-width"><title>bytepair: API</title>')
-    parts.append(f"<style>{_STYLE}</style><h1>bytepair {document['info']['version']}</h1>")
+    parts.append('<link rel=stylesheet href="/docs.css">')
+    parts.append(f"<h1>bytepair {document['info']['version']}</h1>")
     parts.append('<p>The document itself: <a href="/openapi.json">openapi.json</a>.</p>')
     tags: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():

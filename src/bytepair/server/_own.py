@@ -11,6 +11,7 @@ from bytepair.evaluation import OfTokenizer, read_prices
 from bytepair.model import to_utf8
 from bytepair.server._errors import invalid
 from bytepair.server._http import Call, stream
+from bytepair.server._playground import columns
 from bytepair.server._schemas import (
     CompareAnswer,
     CompareRequest,
@@ -151,6 +152,10 @@ class OwnApi:
         served = self._tokenizers.get(request.tokenizer)
         if (request.text is None) == (request.ids is None):
             raise invalid("send text or ids, one of the two.", "text")
+        if request.text is not None and request.columns:
+            quick = columns(served, request.text, request.allowed_special)
+            if quick is not None:
+                return quick
         if request.text is not None:
             allowed = special(request.allowed_special)
             pieces = served.tokenizer.inspect(request.text, allowed_special=allowed).pieces

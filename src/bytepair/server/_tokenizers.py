@@ -10,11 +10,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import bytepair
 from bytepair import SegmentCache, Tokenizer, TokenizerSpec
 from bytepair.errors import BytepairWarning, CorpusError
 from bytepair.formats import parse_huggingface, token_spellings, tokenizer_config
-from bytepair.model import TokenId
+from bytepair.model import TokenId, Tokens
 from bytepair.server._errors import ApiError, invalid
 from bytepair.server._metrics import Metrics
 
@@ -57,6 +60,30 @@ class Served:
         merges = self.tokenizer.merges
         pairs = zip(merges.joined.tolist()[::-1], merges.rank.tolist()[::-1], strict=True)
         return dict(pairs)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.uint32]:
+        """Bytes of each token, by id; 0 for ids that are none."""
+        own = Tokens.of(self.tokenizer.spec.vocabulary.tokens)
+        found = np.zeros(self.tokenizer.n_vocab, dtype=np.uint32)
+        found[own.ids] = np.diff(own.offsets)
+        for token in self.tokenizer.spec.added_tokens:
+            found[token.id] = len(token.content.encode())
+        return found
+
+    @cached_property
+    def is_added(self) -> NDArray[np.bool_]:
+        """By id: it is an added token."""
+        found = np.zeros(self.tokenizer.n_vocab, dtype=np.bool_)
+        found[[token.id for token in self.tokenizer.spec.added_tokens]] = True
+        return found
+
+    @cached_property
+    def is_ambiguous(self) -> NDArray[np.bool_]:
+        """By id: it is an added token, and one of the vocabulary too."""
+        is_own = np.zeros(self.tokenizer.n_vocab, dtype=np.bool_)
+        is_own[Tokens.of(self.tokenizer.spec.vocabulary.tokens).ids] = True
+        return is_own & self.is_added
 
     @cached_property
     def config(self) -> dict[str, Any]:

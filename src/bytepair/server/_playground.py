@@ -1,0 +1,71 @@
+"""What the page at `/` asks besides, to draw a text: where a pattern cuts it, where tokens end."""
+
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta, Struct
+
+from bytepair.engines import select
+from bytepair.model import to_utf8
+from bytepair.patterns import NAMED, resolve
+from bytepair.server._errors import invalid
+from bytepair.server._http import Call
+from bytepair.server._schemas import Allowed, InspectAnswer, Rows, parse
+from bytepair.server._tokenizers import Served
+from bytepair.server._work import ids_json, special
+
+_MOST_CUT = 1 << 20  # bytes
+
+
+class CutRequest(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A text to be cut into pre-tokens by one of the patterns that have a name; null: by none."""
+
+    text: str
+    pattern: Annotated[str, Meta(examples=["o200k"])] | None = "o200k"
+
+
+class CutAnswer(Struct):
+    """Where each pre-token ends, in bytes."""
+
+    ends: Rows
+
+
+_CUT = msgspec.json.Decoder(CutRequest)
+
+
+def pretokens(call: Call) -> CutAnswer:
+    """Where merges of a text cannot cross.
+
+    Only patterns with a name: one that a client makes up could take for ever.
+    """
+    request = parse(_CUT, call.body)
+    if request.pattern is not None and request.pattern not in NAMED:
+        raise invalid(f"pattern must be one of {', '.join(NAMED)}.", "pattern")
+    data = to_utf8(request.text)
+    if len(data) > _MOST_CUT:
+        raise invalid(f"longer than {_MOST_CUT} bytes.", "text", "text_too_long")
+    ends = select().splitter(resolve(request.pattern)).split(data)
+    return CutAnswer(ids_json(np.asarray(ends, dtype=np.uint32)))
+
+
+def columns(served: Served, text: str, allowed: Allowed) -> InspectAnswer | None:
+    """As `Tokenizer.inspect`, without an object for each token; None: only that can tell.
+
+    An added token can have the id of one that merges make. Where such an id occurs, the columns
+    do not say which of the two it is.
+    """
+    ids = served.tokenizer.encode_to_numpy(text, allowed_special=special(allowed))
+    if served.is_ambiguous[ids].any():
+        return None
+    ends = np.cumsum(served.lengths[ids], dtype=np.uint32)
+    return InspectAnswer(
+        tokenizer=served.name,
+        n_tokens=len(ids),
+        n_bytes=int(ends[-1]) if len(ends) else 0,
+        n_characters=len(text),
+        n_words=len(text.split()),
+        ids=ids_json(ids),
+        ends=ids_json(ends),
+        special=np.flatnonzero(served.is_added[ids]).tolist(),
+    )
