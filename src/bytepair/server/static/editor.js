@@ -56,6 +56,7 @@ function typed() {
 
 function show() {
   canvas.setText(page.text);
+  area.classList.toggle('bidi', canvas.isBidi);
   canvas.tokens = page.tokens;
   canvas.repaint();
 }

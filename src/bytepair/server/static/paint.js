@@ -5,7 +5,8 @@ import { el, eachFrame } from './dom.js';
 import { change } from './text.js';
 
 export const N_COLOURS = 6;
-const BLOCK = 2048; // units of text, at least; cut behind a line
+const PIECE = 2048; // units of text
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc]|\ud802|\ud803|\ud83a|\ud83b/;
 const BASES = Array.from({ length: N_COLOURS }, (_, n) => `tok-${n}`);
 // Later ones lie over earlier ones.
 const MARKS = ['special', 'broken', 'space', 'differs', 'removed', 'chunk', 'fresh', 'picked', 'hover'];
@@ -33,8 +34,12 @@ export function firstOf(n, holds) {
   return low;
 }
 
+/**
+ * The text is in pieces of some KB, a text node each, so that a change or a painted range concerns
+ * little of it. Pieces stand in blocks of whole lines; a line that is longer is a block of several.
+ */
 export class Canvas {
-  #blocks = [];
+  #pieces = []; // { node, div, start }
   #text = '';
   #painted = [];
 
@@ -44,81 +49,105 @@ export class Canvas {
     this.scroller = scroller;
     this.marks = marks;
     this.tokens = null;
+    this.isBidi = false;
     this.repaint = eachFrame(() => this.paint());
     scroller.addEventListener('scroll', this.repaint, { passive: true });
     new ResizeObserver(this.repaint).observe(scroller);
   }
 
-  get text() {
-    return this.#text;
-  }
-
-  /** Show a text. Only blocks that a change touches are laid out anew. */
+  /** Show a text. Only what a change touches is laid out anew. */
   setText(text) {
-    if (text === this.#text && this.#blocks.length) return;
+    const pieces = this.#pieces;
+    if (text === this.#text && pieces.length) return;
     const { start, removed, added } = change(this.#text, text);
-    const blocks = this.#blocks;
-    const first = Math.max(0, firstOf(blocks.length, (i) => blocks[i].start > start) - 1);
-    let last = firstOf(blocks.length, (i) => blocks[i].start > start + removed);
-    // A block ends behind a line: what is joined to its end reaches into the next one.
-    last = Math.min(blocks.length, Math.max(last, first + 1));
-    const from = blocks[first]?.start ?? 0;
-    const oldEnd = blocks[last]?.start ?? this.#text.length;
-    const to = oldEnd + added - removed;
-    const made = cut(text, from, to).map(([begin, end]) => this.#block(text, begin, end));
-    const after = blocks[last]?.div ?? null;
-    for (const block of blocks.slice(first, last)) block.div.remove();
-    this.host.insertBefore(fragment(made), after);
-    for (let i = last; i < blocks.length; i++) blocks[i].start += added - removed;
-    blocks.splice(first, last - first, ...made);
+    this.#findDirections(text, start, added);
+    const at = this.#pieceOf(start);
+    if (!this.#replaceWithin(at, text, { start, removed, added })) {
+      let first = at;
+      let last = firstOf(pieces.length, (i) => pieces[i].start > start + removed);
+      while (first > 0 && pieces[first - 1].div === pieces[first].div) first--;
+      while (last < pieces.length && pieces[last].div === pieces[last - 1].div) last++;
+      this.#replaceBlocks(first, last, text, added - removed);
+    }
     this.#text = text;
     this.#finish();
     this.repaint();
   }
 
-  #block(text, start, end) {
-    const node = document.createTextNode(text.slice(start, end));
-    return { div: el('div', { class: 'block', dir: 'auto' }, node), node, start };
+  /** Browsers lay text of one direction out several times faster: tell them if it is of two. */
+  #findDirections(text, start, added) {
+    this.isBidi = RIGHT_TO_LEFT.test(text.slice(start, start + added)) || (this.isBidi && added < text.length);
+    this.host.classList.toggle('bidi', this.isBidi);
+  }
+
+  /** A change within one piece: the browser shapes anew only what is near it. */
+  #replaceWithin(at, text, { start, removed, added }) {
+    const piece = this.#pieces[at];
+    if (!piece) return false;
+    const { node } = piece;
+    const from = start - piece.start;
+    const size = node.length + added - removed;
+    const isLast = at === this.#pieces.length - 1;
+    if (from + removed > node.length || size > 4 * PIECE || size === 0) return false;
+    const keepsEnd = isLast || from + removed < node.length;
+    if (!keepsEnd) return false; // its last line break may be what was changed
+    node.replaceData(from, removed, text.slice(start, start + added));
+    this.#shift(at + 1, added - removed);
+    return true;
+  }
+
+  #replaceBlocks(first, last, text, by) {
+    const pieces = this.#pieces;
+    const from = pieces[first]?.start ?? 0;
+    const to = (pieces[last]?.start ?? this.#text.length) + by;
+    const after = pieces[last]?.div ?? null;
+    for (let i = first; i < last; i++) pieces[i].div.remove();
+    const made = blocks(text, from, to);
+    const fragment = document.createDocumentFragment();
+    for (const { div, node } of made) {
+      div.append(node);
+      fragment.append(div);
+    }
+    this.host.insertBefore(fragment, after);
+    this.#shift(last, by);
+    pieces.splice(first, last - first, ...made);
+  }
+
+  #shift(first, by) {
+    const pieces = this.#pieces;
+    for (let i = first; i < pieces.length; i++) pieces[i].start += by;
   }
 
   /** A last line that is empty has its height only with a sign in it. */
   #finish() {
-    if (!this.#blocks.length) {
-      this.#blocks.push(this.#block('', 0, 0));
-      this.host.append(this.#blocks[0].div);
+    if (!this.#pieces.length) {
+      const [made] = blocks('', 0, 0);
+      made.div.append(made.node);
+      this.host.append(made.div);
+      this.#pieces.push(made);
     }
     this.end ??= el('div', { class: 'block', text: '\u200b' });
     if (this.#text === '' || this.#text.endsWith('\n')) this.host.append(this.end);
     else this.end.remove();
   }
 
-  /** Blocks that are seen, and some way above and below. */
-  #seen() {
-    const { top, height } = this.scroller.getBoundingClientRect();
-    const begin = top - this.host.getBoundingClientRect().top - height / 2;
-    const end = begin + 2 * height;
-    const blocks = this.#blocks;
-    const bottom = ({ div }) => div.offsetTop + div.offsetHeight;
-    const first = firstOf(blocks.length, (i) => bottom(blocks[i]) > begin);
-    const last = firstOf(blocks.length, (i) => blocks[i].div.offsetTop > end);
-    return { first, last, begin: begin - 0, end };
+  #pieceOf(unit) {
+    const pieces = this.#pieces;
+    return Math.max(0, firstOf(pieces.length, (i) => pieces[i].start > unit) - 1);
   }
 
-  /** [first, last) unit that is seen, roughly. */
+  #top({ node, div }) {
+    const rect = rectOf(node, 0, 1);
+    return rect.height ? rect.top : div.getBoundingClientRect().top;
+  }
+
+  /** [first, last) unit that is seen, and some before and behind. */
   seen() {
-    const { first, last, begin, end } = this.#seen();
-    if (last <= first) return [0, 0];
-    const blocks = this.#blocks;
-    const from = blocks[first].start + this.#unitBelow(blocks[first], begin);
-    const to = blocks[last - 1].start + this.#unitBelow(blocks[last - 1], end);
-    return [from, to];
-  }
-
-  /** In a block without line breaks that is much larger than the window: where it is seen. */
-  #unitBelow({ div, node }, y) {
-    if (node.length <= 2 * BLOCK) return y > div.offsetTop ? (y > div.offsetTop + div.offsetHeight / 2 ? node.length : 0) : 0;
-    const origin = this.host.getBoundingClientRect().top;
-    return firstOf(node.length, (i) => rectOf(node, i, i + 1).top - origin >= y);
+    const pieces = this.#pieces;
+    const { top, bottom, height } = this.scroller.getBoundingClientRect();
+    const first = firstOf(pieces.length, (i) => this.#top(pieces[i]) > top - height / 2) - 1;
+    const last = firstOf(pieces.length, (i) => this.#top(pieces[i]) > bottom + height / 2);
+    return [pieces[Math.max(0, first)]?.start ?? 0, pieces[last]?.start ?? this.#text.length];
   }
 
   paint() {
@@ -128,7 +157,7 @@ export class Canvas {
     const tokens = this.tokens;
     if (!this.scroller.clientHeight) return;
     const [from, to] = this.seen();
-    let cursor = this.#cursor(from);
+    let cursor = this.#pieceOf(from);
     if (tokens) {
       const first = firstOf(tokens.stops.length, (i) => tokens.stops[i] > from);
       const last = firstOf(tokens.starts.length, (i) => tokens.starts[i] >= to);
@@ -137,22 +166,18 @@ export class Canvas {
         cursor = this.#add(BASES[tokens.colours[i]], tokens.starts[i], tokens.stops[i], cursor);
       }
       for (const [name, start, stop] of this.marks?.(first, last, from, to) ?? []) {
-        this.#add(`tok-${name}`, start, stop, this.#cursor(start));
+        this.#add(`tok-${name}`, start, stop, this.#pieceOf(start));
       }
     }
   }
 
-  #cursor(unit) {
-    return Math.max(0, firstOf(this.#blocks.length, (i) => this.#blocks[i].start > unit) - 1);
-  }
-
-  /** Paint a stretch, which may reach over several blocks; gives the block of its end. */
+  /** Paint a stretch, which may reach over several pieces; gives the piece of its end. */
   #add(name, start, stop, cursor) {
-    const blocks = this.#blocks;
-    let block = cursor;
-    while (block + 1 < blocks.length && blocks[block + 1].start <= start) block++;
+    const pieces = this.#pieces;
+    let piece = cursor;
+    while (piece + 1 < pieces.length && pieces[piece + 1].start <= start) piece++;
     for (let at = start; at < stop;) {
-      const { node, start: base } = blocks[block];
+      const { node, start: base } = pieces[piece];
       const end = Math.min(stop - base, node.length);
       if (end > at - base) {
         const range = new StaticRange({
@@ -162,22 +187,22 @@ export class Canvas {
         this.#painted.push([name, range]);
       }
       at = base + node.length;
-      if (at >= stop || block + 1 >= blocks.length) break;
-      block++;
+      if (at >= stop || piece + 1 >= pieces.length) break;
+      piece++;
     }
-    return block;
+    return piece;
   }
 
   /** Rectangle of a stretch on the screen, of its first line. */
   rect(start, stop) {
-    const { node, start: base } = this.#blocks[this.#cursor(start)];
+    const { node, start: base } = this.#pieces[this.#pieceOf(start)];
     return rectOf(node, Math.min(start - base, node.length), Math.min(stop - base, node.length));
   }
 
   /** The token under a point of the screen, or -1. */
   tokenAt(x, y) {
     const tokens = this.tokens;
-    if (!tokens?.starts.length || !this.#blocks.length) return -1;
+    if (!tokens?.starts.length || !this.#pieces.length) return -1;
     const [from, to] = this.seen();
     const first = firstOf(tokens.stops.length, (i) => tokens.stops[i] > from);
     const last = firstOf(tokens.starts.length, (i) => tokens.starts[i] >= to);
@@ -196,7 +221,7 @@ export class Canvas {
 
   #rects(token) {
     const start = this.tokens.starts[token];
-    const { node, start: base } = this.#blocks[this.#cursor(start)];
+    const { node, start: base } = this.#pieces[this.#pieceOf(start)];
     const range = document.createRange();
     range.setStart(node, start - base);
     range.setEnd(node, Math.min(this.tokens.stops[token] - base, node.length));
@@ -219,22 +244,29 @@ function rectOf(node, start, stop) {
   return range.getBoundingClientRect();
 }
 
-function fragment(blocks) {
-  const made = document.createDocumentFragment();
-  made.append(...blocks.map(({ div }) => div));
+/** Pieces of a stretch, and the blocks to put them in. */
+function blocks(text, from, to) {
+  const made = [];
+  let div = null;
+  for (let begin = from; begin < to || !made.length;) {
+    div ??= el('div', { class: 'block' });
+    const end = Math.min(cut(text, begin), to);
+    made.push({ div, node: document.createTextNode(text.slice(begin, end)), start: begin });
+    if (text[end - 1] === '\n') div = null;
+    begin = Math.max(end, begin + 1);
+  }
   return made;
 }
 
-/** [begin, end) of blocks: whole lines, together as long as a block. */
-function cut(text, from, to) {
-  const blocks = [];
-  for (let begin = from; begin < to;) {
-    const line = text.indexOf('\n', begin + BLOCK - 1);
-    const end = line < 0 || line >= to ? to : line + 1;
-    blocks.push([begin, end]);
-    begin = end;
-  }
-  return blocks;
+/** Where a piece ends: behind a line; in a very long one behind a space, or where letters permit. */
+function cut(text, begin) {
+  const least = begin + PIECE;
+  if (least >= text.length) return text.length;
+  const line = text.indexOf('\n', least - 1);
+  if (line >= 0 && line < least + PIECE) return line + 1;
+  const space = text.indexOf(' ', least - 1);
+  if (space >= 0 && space < least + 256) return space + 1;
+  return text.charCodeAt(least) >= 0xdc00 && text.charCodeAt(least) < 0xe000 ? least + 1 : least;
 }
 
 /**

@@ -76,23 +76,32 @@ export function placedByCharacter(text, places) {
   return { starts, stops, broken };
 }
 
+let last = { old: null, text: null };
+
 /** {start, removed, added}: how `old` became `text`, as one change. */
 export function change(old, text) {
+  // Several views ask about the same change.
+  if (last.text !== text || last.old !== old) last = { old, text, found: difference(old, text) };
+  return last.found;
+}
+
+function difference(old, text) {
   const most = Math.min(old.length, text.length);
-  const start = common(most, (n) => old.startsWith(text.slice(0, n)));
-  const rest = common(most - start, (n) => old.endsWith(text.slice(text.length - n)));
+  const start = common(most, (from, to) => old.slice(from, to) === text.slice(from, to));
+  const back = (all, from, to) => all.slice(all.length - to, all.length - from);
+  const rest = common(most - start, (from, to) => back(old, from, to) === back(text, from, to));
   return { start, removed: old.length - start - rest, added: text.length - start - rest };
 }
 
-/** The largest n up to `most` for which `holds`; comparing slices is much faster than letters. */
-function common(most, holds) {
-  if (holds(most)) return most;
+/** How many of `most` letters are alike; slices are compared much faster than letters. */
+function common(most, alike) {
   let low = 0;
-  let high = most;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) low = middle;
-    else high = middle;
+  let step = 1 << 16;
+  while (low < most) {
+    const end = Math.min(low + step, most);
+    if (alike(low, end)) low = end;
+    else if (step > 1) step >>= 4;
+    else break;
   }
   return low;
 }

@@ -2,7 +2,7 @@
 
 import { Latest, get, isAbort, post } from './api.js';
 import { say } from './dom.js';
-import { colours } from './paint.js';
+import { colours, firstOf } from './paint.js';
 import { change, placed, placedByCharacter, utf8 } from './text.js';
 
 const NONE = {
@@ -143,9 +143,14 @@ export function bytesOf(tokens, token) {
 
 /** Tokens after a change of the text, until the service has said which they are now. */
 function moved(tokens, { start, removed, added }) {
-  const by = added - removed;
-  const move = (unit) => (unit <= start ? unit : unit >= start + removed ? unit + by : start);
-  return { ...tokens, starts: tokens.starts.map(move), stops: tokens.stops.map(move) };
+  const move = (units) => {
+    const found = units.slice();
+    for (let i = firstOf(units.length, (n) => units[n] > start); i < found.length; i++) {
+      found[i] = found[i] >= start + removed ? found[i] + added - removed : start;
+    }
+    return found;
+  };
+  return { ...tokens, starts: move(tokens.starts), stops: move(tokens.stops) };
 }
 
 export const page = new Page();
