@@ -45,9 +45,7 @@ def main() -> None:
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     options = parser.parse_args()
     with served(options.tokenizer) as address, sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=options.chromium, args=["--no-sandbox"]
-        )
+        browser = driver.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
         paints = [first_paint(browser.new_page(), address) for _ in range(7)]
         print(f"first paint: {statistics.median(paints):.0f} ms, at most {max(paints):.0f} ms")
         for name, size in (("1 KB", 1000), ("100 KB", 100_000), ("1 MB", 1_000_000)):
@@ -79,9 +77,7 @@ def typed(page: Page, address: str, text: str) -> tuple[list[float], list[float]
     """Times of keys typed into the middle of a text."""
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
-    page.evaluate(
-        "async (text) => (await import('/tokens.js')).page.setText(text)", text
-    )
+    page.evaluate("async (text) => (await import('/tokens.js')).page.setText(text)", text)
     page.wait_for_timeout(2500)
     page.evaluate(_TIMED)
     page.evaluate(_TOKENS)

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 # Tests that only read files, or name the engines they run whichever is chosen.
 ENGINE_FREE = (
     "tests/architecture",
+    "tests/browser",
     "tests/docs/test_cli_docs.py",
     "tests/docs/test_lessons.py",
     "tests/parity",

@@ -25,13 +25,14 @@ def shared(tok):
     app.pool.close()
 
 
-@given(text=st.text())
+@given(text=st.text(), allowed=st.sampled_from(["all", [], ["<|end|>"]]))
 @settings(deadline=None, max_examples=100)
-def test_columns_are_those_of_inspect(shared, tok, text):
+def test_columns_are_those_of_inspect(shared, tok, text, allowed):
     """They are made without an object for each token, and must say the same."""
     text += TEXT + "<|end|>low"
-    answer = shared.post("/v1/inspect", {"text": text, "columns": True}).json
-    pieces = tok.inspect(text).pieces
+    request = {"text": text, "columns": True, "allowed_special": allowed}
+    answer = shared.post("/v1/inspect", request).json
+    pieces = tok.inspect(text, allowed_special=allowed).pieces
     assert answer["ids"] == [piece.id for piece in pieces]
     assert answer["ends"] == [piece.end for piece in pieces]
     assert answer["special"] == [n for n, piece in enumerate(pieces) if piece.special]

@@ -55,7 +55,9 @@ def columns(served: Served, text: str, allowed: Allowed) -> InspectAnswer | None
     An added token can have the id of one that merges make. Where such an id occurs, the columns
     do not say which of the two it is.
     """
-    ids = served.tokenizer.encode_to_numpy(text, allowed_special=special(allowed))
+    ids = served.tokenizer.encode_to_numpy(
+        text, allowed_special=special(allowed), disallowed_special=()
+    )
     if served.is_ambiguous[ids].any():
         return None
     ends = np.cumsum(served.lengths[ids], dtype=np.uint32)

@@ -109,7 +109,11 @@ async function open(name) {
   }
   const view = VIEWS[name];
   try {
-    if (view && !started.has(name)) started.set(name, view.start(find(`view-${name}`)));
+    if (view && !started.has(name)) {
+      const host = find(`view-${name}`);
+      started.set(name, view.start(host));
+      host.prepend(el('h2', { class: 'only-read', text: find(`tab-${name}`).textContent }));
+    }
     await started.get(name);
   } catch (error) {
     say(error.message, 'bad');

@@ -21,12 +21,13 @@ function close() {
   find('card').hidden = true;
 }
 
-/** `token`: its place in the text, if it is there. */
-async function open({ id, token = -1, tokenizer = page.tokenizer }) {
+/** `token`: its place in the text, if it is there; `focus`: whether the keyboard goes along. */
+async function open({ id, token = -1, tokenizer = page.tokenizer, focus = true }) {
   try {
     const answer = await latest.post('/v1/token', { id, tokenizer });
     opened = { id, token, tokenizer };
     draw(answer);
+    if (focus) find('card').querySelector('h2').focus();
   } catch (error) {
     if (isAbort(error)) return;
     find('card').replaceChildren(el('p', { class: 'bad', text: error.message }));
@@ -54,7 +55,6 @@ function draw({ token, tree, neighbours }) {
     wordSection(bytes));
   find('card').hidden = false;
   uses();
-  if (document.activeElement === document.body || find('card').contains(document.activeElement)) title.focus();
 }
 
 function closeAndReturn() {

@@ -18,9 +18,9 @@ export function startEditor() {
   document.addEventListener('selectionchange', selected);
   find('desk').addEventListener('pointermove', pointed, { passive: true });
   find('desk').addEventListener('pointerleave', () => page.hover(-1));
-  area.addEventListener('dblclick', () => openPicked());
+  area.addEventListener('dblclick', () => openPicked(false));
   area.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) openPicked();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) openPicked(true);
   });
   page.on('text', ({ isTyped }) => {
     if (!isTyped) replace(page.text);
@@ -113,13 +113,13 @@ function pointed(event) {
   look();
 }
 
-function openPicked() {
+function openPicked(focus) {
   const { tokens } = page;
   const at = Math.min(
     firstOf(tokens.stops.length, (i) => tokens.stops[i] > area.selectionStart),
     tokens.ids.length - 1,
   );
-  if (at >= 0) page.tell('open', { id: tokens.ids[at], token: at });
+  if (at >= 0) page.tell('open', { id: tokens.ids[at], token: at, focus });
 }
 
 /** Show the tokens that are meant. */

@@ -68,7 +68,7 @@ function figures() {
     el('div', { class: name === 'tokens' ? 'main' : '' }, el('dt', { text: name }), el('dd', { text: value })));
   find('figures').replaceChildren(...made);
   find('figures').classList.remove('stale');
-  find('price').textContent = money(cost(page.tokenizer, n));
+  find('price').replaceChildren(el('small', { text: 'cost' }), money(cost(page.tokenizer, n)));
   find('price').setAttribute('aria-label', `Cost ${money(cost(page.tokenizer, n))}: edit prices`);
   status();
 }

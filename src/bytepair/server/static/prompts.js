@@ -7,8 +7,17 @@ import { strip } from './shown.js';
 import { fromHex } from './text.js';
 import { page, tokenize } from './tokens.js';
 
-const FIRST = 'You are a careful assistant. Answer in one sentence, and say so if you do not know.\n\nQuestion: how tall is the Eiffel Tower?';
-const SECOND = 'You are a careful assistant. Answer in one sentence, and say so if you do not know.\n\nQuestion: how old is the Eiffel Tower?';
+const INSTRUCTIONS = `You are a careful assistant of a library. Answer in one sentence, and say so if you do not know.
+
+Rules:
+- Prefer what the reader can check: name the page, the author and the year.
+- Never make up a source. If two sources disagree, say which one you trust, and why.
+- Dates are written as 2024-05-31, amounts with their currency, names as the catalogue has them.
+- If a question is about a book that is lent, say when it will be back.
+
+`;
+const FIRST = `${INSTRUCTIONS}Question: how tall is the Eiffel Tower?`;
+const SECOND = `${INSTRUCTIONS}Question: how old is the Eiffel Tower?`;
 const WORD = 'unbelievable weather tomorrow';
 const latest = new Latest();
 let host;

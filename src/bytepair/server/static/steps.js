@@ -1,6 +1,6 @@
 // The merges of a word, one at a time.
 
-import { isAbort, Latest } from './api.js';
+import { isAbort, Latest, post } from './api.js';
 import { button, count, el, empty } from './dom.js';
 import { signs } from './shown.js';
 import { fromHex } from './text.js';
@@ -15,10 +15,31 @@ export async function stepsOf(text, tokenizer, host) {
   }
   try {
     const { words } = await latest.post('/v1/explain', { text, tokenizer });
+    await Promise.all(words.map((word) => addTree(word, tokenizer)));
     host.replaceChildren(...words.map(player));
   } catch (error) {
     if (!isAbort(error)) host.replaceChildren(el('p', { class: 'bad', text: error.message }));
   }
+}
+
+/** A token that is looked up takes no merges; those that make it are in its tree. */
+async function addTree(word, tokenizer) {
+  if (word.how !== 'looked up' || word.pieces.length !== 1) return;
+  const { tree } = await post('/v1/token', { id: word.pieces[0].id, tokenizer });
+  const symbols = [];
+  const steps = [];
+  let place = 0;
+  tree.forEach(({ depth, bytes, rank, id }, i) => {
+    if (rank === null) {
+      symbols.push(bytes);
+      place += bytes.length / 2;
+      return;
+    }
+    const [left, right] = tree.slice(i + 1).filter((row) => row.depth === depth + 1);
+    steps.push({ rank, place, left: left.bytes, right: right.bytes, joined: id });
+  });
+  steps.sort((a, b) => a.rank - b.rank || a.place - b.place);
+  Object.assign(word, { symbols, steps });
 }
 
 /** The parts of a pre-token before the first merge and after each. */
@@ -41,7 +62,7 @@ function stages(word) {
 }
 
 function player(word) {
-  if (word.how !== 'merged' || !word.steps.length) {
+  if (!word.steps.length) {
     const why = {
       added: 'An added token: matched as a whole.', 'looked up': 'It is a token, which is looked for first.',
       merged: 'No merge applies.',
@@ -72,9 +93,11 @@ function player(word) {
 
 function caption(word, step) {
   if (step === 0) return [`${word.symbols.length} symbols to begin with`];
+  const isLookedUp = word.how === 'looked up' && step === word.steps.length;
   const { rank, left, right, joined } = word.steps[step - 1];
   const said = [`${step} of ${word.steps.length} · rank ${count(rank)}: `, signs(fromHex(left)), ' + ', signs(fromHex(right)), ` → ${joined}`];
   const isLast = step === word.steps.length;
   if (isLast && word.stops.length) said.push(` · ${word.stops.length === 1 ? 'one border stays' : `${word.stops.length} borders stay`}: no merge joins there`);
+  if (isLookedUp) said.push(' · in use it is looked up as a whole');
   return said;
 }
