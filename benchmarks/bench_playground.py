@@ -8,6 +8,7 @@ key counts from the time the browser stamped it to the first task after the fram
 """
 
 import argparse
+import shutil
 import statistics
 import subprocess
 import sys
@@ -42,8 +43,11 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tokenizer", default=None, help="NAME=PATH; none: the demo's")
-    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--chromium", default=shutil.which("chromium"), help="its path")
     options = parser.parse_args()
+    if options.chromium is None:
+        print("bench_playground: no chromium here; on Debian `apt-get install chromium`.")
+        return
     with served(options.tokenizer) as address, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
         paints = [first_paint(browser.new_page(), address) for _ in range(7)]

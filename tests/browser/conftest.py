@@ -14,7 +14,7 @@ from bytepair.errors import BytepairWarning
 from processes import Service
 from serving import SPECIAL, TEMPLATE
 
-pytest.importorskip("playwright", reason="the browser tests need bytepair[browser]")
+pytest.importorskip("playwright", reason="the browser tests need bytepair[test-browser]")
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 PARAGRAPH = (

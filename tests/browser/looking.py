@@ -13,17 +13,33 @@ READ = """async () => {
 
 
 def write(page: Page, text: str) -> None:
-    """Replace the page's text, as a paste does, and wait for its tokens."""
+    """Replace the page's text, and wait for its tokens."""
     page.locator("#text").fill(text)
     fresh(page)
 
 
+def paste(page: Page, text: str) -> None:
+    """Replace the page's text from the clipboard, and wait for its tokens."""
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+    page.locator("#text").press("Control+a")
+    page.keyboard.press("Control+v")
+    fresh(page)
+
+
+_FRESH = """async () => {
+  const { page } = await import('/tokens.js');
+  const area = document.getElementById('text');
+  const until = performance.now() + 30_000;
+  while (!page.isFresh || page.tokens.text !== area.value) {
+    if (performance.now() > until) throw new Error('the tokens never came');
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}"""
+
+
 def fresh(page: Page) -> None:
     """Wait until the tokens are those of the text."""
-    page.wait_for_function(
-        "async () => { const { page } = await import('/tokens.js');"
-        " return page.isFresh && page.tokens.text === document.getElementById('text').value; }"
-    )
+    page.evaluate(_FRESH)  # `wait_for_function` does not wait for a promise
 
 
 def tokens(page: Page) -> dict:

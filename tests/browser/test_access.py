@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from looking import view, write
 
-axe = pytest.importorskip("axe_playwright_python", reason="needs bytepair[browser]")
+axe = pytest.importorskip("axe_playwright_python", reason="needs bytepair[test-browser]")
 VIEWS = ("Text", "Compare", "Languages", "Prompts", "Chat", "Vocabulary", "Pruning", "Training")
 # The judge is put into the page, which its policy rightly forbids.
 PLACES = {

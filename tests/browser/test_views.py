@@ -1,6 +1,6 @@
 """The other views, each used as a person would."""
 
-import json
+import re
 
 from playwright.sync_api import expect
 
@@ -11,18 +11,21 @@ from looking import figure, fresh, painted, tokens, view, write
 
 def test_a_card_shows_what_a_token_is_made_of(page, small):
     """Double click: bytes, id, rank, tree, neighbours, uses, the merges of its word."""
-    write(page, "lower low lower")
-    page.locator("#text").dblclick(position={"x": 20, "y": 20})
+    write(page, "the lowest of the lower")
+    page.locator("#text").dblclick(position={"x": 140, "y": 20})
     card = page.locator("#card")
-    token = tokens(page)["ids"][0]
-    expect(card.locator(".facts")).to_contain_text(str(token))
-    assert card.locator(".tree li").count() == len(list(small.merge_tree(token).rows()))
+    expect(card).to_be_visible()
+    token = int(card.locator(".facts dd").first.inner_text())
+    assert token in tokens(page)["ids"]
+    rows = list(small.merge_tree(token).rows())
+    assert len(rows) > 1
+    expect(card.locator(".tree li")).to_have_count(len(rows))
     n = tokens(page)["ids"].count(token)
     expect(card.locator("#uses")).to_contain_text(f"{n} time")
     card.get_by_role("button", name="Next").click()
     expect(page.locator("#status")).to_contain_text(f"id {token}")
     card.locator(".tree li li button").first.click()
-    expect(card.locator(".facts")).not_to_contain_text(f"{token}\n")
+    expect(card.locator(".facts dd").first).not_to_have_text(str(token))
 
 
 def test_merges_of_a_word_are_stepped_through(page, small):
@@ -80,8 +83,8 @@ def test_prompts_show_what_a_prefix_cache_keeps(page, small):
     """Shared tokens and whole blocks, as the library counts them."""
     view(page, "Prompts")
     first, second = PARAGRAPH * 3 + "one", PARAGRAPH * 3 + "two"
-    page.get_by_label("First prompt").fill(first)
-    page.get_by_label("Second prompt").fill(second)
+    page.get_by_role("textbox", name="First prompt").fill(first)
+    page.get_by_role("textbox", name="Second prompt").fill(second)
     wanted = small.cache_blocks(first, second, 32)
     expect(page.locator("#prefix .sum")).to_contain_text(f"{wanted.shared} of {wanted.second}")
     row = page.locator("#prefix tbody tr").nth(1)
@@ -100,7 +103,7 @@ def test_typos_are_counted(page, small):
 def test_a_conversation_goes_through_the_template(page, small):
     """Roles, the generation prompt, and special tokens in messages as text or as tokens."""
     view(page, "Chat")
-    page.get_by_label("Message 2").fill("low <|end|>")
+    page.get_by_role("textbox", name="Message 2").fill("low <|end|>")
     messages = [
         {"role": "system", "content": "You are a helpful assistant."},
         {"role": "user", "content": "low <|end|>"},
@@ -118,7 +121,7 @@ def test_a_conversation_goes_through_the_template(page, small):
 def test_a_tokenizer_without_a_template_says_so(open_page):
     """Instead of an empty panel."""
     page = open_page(may_fail=True)
-    page.get_by_label("Tokenizer").select_option("tiny")
+    page.locator("#tokenizer").select_option("tiny")
     view(page, "Chat")
     expect(page.locator("#chat-tokens")).to_contain_text("has no chat template")
 
@@ -182,7 +185,7 @@ def test_training_is_played_and_paused(page):
     view(page, "Training")
     page.get_by_role("button", name="Play").click()
     slider = page.get_by_label("Merges applied")
-    expect(slider).to_have_value("3")
+    expect(slider).to_have_value(re.compile("^[1-9]$"))
     page.get_by_role("button", name="Pause").click()
     value = slider.input_value()
     page.wait_for_timeout(400)
@@ -198,10 +201,8 @@ def test_files_are_a_text_or_a_tokenizer(page, folder, tmp_path):
     fresh(page)
     assert page.locator("#text").input_value() == "low \ufffd est"
     page.locator("#file").set_input_files(folder / "tiny" / "tokenizer.json")
-    expect(page.get_by_label("Tokenizer")).to_have_value(
-        json.loads(page.evaluate("JSON.stringify(document.getElementById('tokenizer').value)"))
-    )
     expect(page.locator("#said")).to_contain_text("upload-")
+    assert page.locator("#tokenizer").input_value().startswith("upload-")
     fresh(page)
     tiny = bytepair.load(folder / "tiny")
     assert tokens(page)["ids"] == tiny.encode("low \ufffd est")
