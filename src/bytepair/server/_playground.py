@@ -39,7 +39,7 @@ def pretokens(call: Call) -> CutAnswer:
 
     Only patterns with a name: one that a client makes up could take for ever.
     """
-    request = parse(_CUT, call.body)
+    request = parse(_CUT, call)
     if request.pattern is not None and request.pattern not in NAMED:
         raise invalid(f"pattern must be one of {', '.join(NAMED)}.", "pattern")
     data = to_utf8(request.text)
