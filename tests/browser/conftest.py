@@ -60,9 +60,9 @@ def service(folder: Path) -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's, without a window."""
+    """Debian's, without a window. Not for the session: Playwright holds the thread's event loop."""
     path = chromium()
     with sync_playwright() as driver:
         # Its sandbox wants privileges that containers lack; only our own page is opened.

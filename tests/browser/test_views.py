@@ -87,7 +87,7 @@ def test_prompts_show_what_a_prefix_cache_keeps(page, small):
     page.get_by_role("textbox", name="Second prompt").fill(second)
     wanted = small.cache_blocks(first, second, 32)
     expect(page.locator("#prefix .sum")).to_contain_text(f"{wanted.shared} of {wanted.second}")
-    row = page.locator("#prefix tbody tr").nth(1)
+    row = page.locator("#blocks tbody tr").nth(1)
     expect(row.locator("td").nth(1)).to_have_text(str(wanted.shared // 32 * 32))
     expect(page.locator("#edits tbody tr")).to_have_count(5)
 
@@ -145,7 +145,7 @@ def test_the_vocabulary_is_searched_and_filtered(page, small):
 def test_residues_are_those_that_pruning_reports(page, small):
     """Tokens that only longer ones need."""
     write(page, PARAGRAPH)
-    report = small.prune([PARAGRAPH.encode()], vocab_size=small.vocab_size).report
+    report = small.prune([PARAGRAPH.encode()], vocab_size=small.vocab_size).report.idle
     view(page, "Vocabulary")
     for kind, ids in (("residue", report.residues), ("unreachable", report.unreachable)):
         page.get_by_label("Show").select_option(kind)

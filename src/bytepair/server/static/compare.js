@@ -66,7 +66,10 @@ function refresh() {
 }
 
 function build(names) {
-  for (const column of columns) column.latest.stop();
+  for (const column of columns) {
+    column.latest.stop();
+    column.canvas.clear();
+  }
   columns = names.map((name, number) => {
     const paper = el('div', { class: 'paper read' });
     const desk = el('div', { class: 'desk', tabIndex: 0, role: 'region', 'aria-label': `Text by ${name}` }, paper);

@@ -5,6 +5,7 @@ import { el, eachFrame } from './dom.js';
 import { change } from './text.js';
 
 export const N_COLOURS = 6;
+export const NO_COLOUR = 9;
 const PIECE = 2048; // units of text
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc]|\ud802|\ud803|\ud83a|\ud83b/;
 const BASES = Array.from({ length: N_COLOURS }, (_, n) => `tok-${n}`);
@@ -150,10 +151,15 @@ export class Canvas {
     return [pieces[Math.max(0, first)]?.start ?? 0, pieces[last]?.start ?? this.#text.length];
   }
 
-  paint() {
-    if (!canPaint) return;
+  /** Take all paint off; to be called before the host is thrown away. */
+  clear() {
     for (const [name, range] of this.#painted) highlights.get(name).delete(range);
     this.#painted = [];
+  }
+
+  paint() {
+    if (!canPaint) return;
+    this.clear();
     const tokens = this.tokens;
     if (!this.scroller.clientHeight) return;
     const [from, to] = this.seen();

@@ -2,7 +2,7 @@
 
 import { isAbort, Latest, post } from './api.js';
 import { afterPause, button, count, el, fixed } from './dom.js';
-import { Canvas } from './paint.js';
+import { Canvas, N_COLOURS, NO_COLOUR } from './paint.js';
 import { strip } from './shown.js';
 import { fromHex } from './text.js';
 import { page, tokenize } from './tokens.js';
@@ -24,6 +24,8 @@ let host;
 let first;
 let second;
 let typo;
+let canvas;
+let shared = 0;
 let isShown = false;
 
 export function start(panel) {
@@ -33,6 +35,12 @@ export function start(panel) {
   typo = el('input', { value: WORD, dir: 'auto', 'aria-label': 'Words to misspell', class: 'wide' });
   for (const area of [first, second]) area.addEventListener('input', later);
   typo.addEventListener('input', afterPause(typos, 80));
+  const paper = el('div', { class: 'paper read' });
+  const desk = el('div', { class: 'desk short', tabIndex: 0, role: 'region', 'aria-label': 'The second prompt: what is shared is underlined' }, paper);
+  canvas = new Canvas(paper, desk, function* marks(from, to) {
+    const { starts, stops } = canvas.tokens;
+    if (shared > from) yield ['picked', starts[from], stops[Math.min(shared, to) - 1]];
+  });
   host.replaceChildren(
     el('div', { class: 'pair' },
       el('section', {}, el('h3', { text: 'First prompt' }), first),
@@ -40,7 +48,7 @@ export function start(panel) {
     el('div', { class: 'bar' },
       button('First = the page’s text', () => { first.value = page.text; refresh(); }),
       button('Second = first', () => { second.value = first.value; refresh(); second.focus(); })),
-    el('div', { id: 'prefix' }),
+    el('div', { id: 'prefix' }), desk, el('div', { id: 'blocks' }),
     el('h3', { text: 'What an edit costs' }),
     el('p', { class: 'hint', text: 'One word of the first prompt replaced, at its beginning, middle or end: the tokens that must be computed again.' }),
     el('div', { id: 'edits' }),
@@ -71,24 +79,21 @@ async function refresh() {
 }
 
 function drawPrefix(answer, tokens) {
-  const { shared, second: n } = answer;
+  const { second: n } = answer;
+  shared = answer.shared;
   const share = n ? `${fixed((100 * shared) / n, 1)} %` : '–';
-  const paper = el('div', { class: 'paper read' });
-  const desk = el('div', { class: 'desk short', tabIndex: 0, role: 'region', 'aria-label': 'Second prompt: the shared part is coloured' }, paper);
   const rows = answer.caches.map(({ size, blocks, reused, computed }) => el('tr', {},
     el('th', { scope: 'row', text: `${size}` }),
     ...[count(blocks), count(reused), count(computed)].map((text) => el('td', { text })),
     el('td', { class: 'blocks' }, blockRow(size, blocks, n))));
   const heads = ['Block', 'whole blocks shared', 'tokens reused', 'computed anew'];
   host.querySelector('#prefix').replaceChildren(
-    el('p', { class: 'sum', 'aria-live': 'polite' }, el('b', { text: count(shared) }), ` of ${count(n)} tokens of the second prompt are shared (${share}); the first has ${count(answer.first)}.`),
-    desk,
-    el('table', { class: 'figures-table' },
-      el('thead', {}, el('tr', {}, heads.map((text) => el('th', { scope: 'col', text })), el('td'))), el('tbody', {}, rows)));
-  const canvas = new Canvas(paper, desk, function* marks(from, to) {
-    if (shared > from) yield ['picked', tokens.starts[from], tokens.stops[Math.min(shared, to) - 1]];
-  });
-  tokens.colours = tokens.ids.map((_, i) => (i < shared ? 9 : i % 6));
+    el('p', { class: 'sum', 'aria-live': 'polite' }, el('b', { text: count(shared) }),
+      ` of ${count(n)} tokens of the second prompt are shared (${share}); the first has ${count(answer.first)}.`));
+  host.querySelector('#blocks').replaceChildren(el('table', { class: 'figures-table' },
+    el('thead', {}, el('tr', {}, heads.map((text) => el('th', { scope: 'col', text })), el('td'))),
+    el('tbody', {}, rows)));
+  tokens.colours = tokens.ids.map((_, i) => (i < shared ? NO_COLOUR : i % N_COLOURS));
   canvas.setText(tokens.text);
   canvas.tokens = tokens;
   canvas.repaint();

@@ -2,7 +2,7 @@
 
 import { isAbort, Latest } from './api.js';
 import { afterPause, count, el, fixed, select } from './dom.js';
-import { Canvas, firstOf } from './paint.js';
+import { Canvas, firstOf, NO_COLOUR } from './paint.js';
 import { strip } from './shown.js';
 import { fromHex } from './text.js';
 import { page } from './tokens.js';
@@ -88,7 +88,7 @@ function draw() {
     el('b', { text: count(after) }), ` tokens instead of ${count(plan.n_tokens)} (+${fixed(more, 1)} %). `,
     `${count(free)} tokens could go at no cost to this text.`);
   canvas.setText(page.text);
-  canvas.tokens = { ...page.tokens, colours: page.tokens.ids.map(() => 9) };
+  canvas.tokens = { ...page.tokens, colours: page.tokens.ids.map(() => NO_COLOUR) };
   canvas.repaint();
   samples(k);
 }

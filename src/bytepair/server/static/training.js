@@ -2,7 +2,7 @@
 
 import { isAbort, Latest, post } from './api.js';
 import { button, count, el, fixed, labelled, select } from './dom.js';
-import { Canvas, N_COLOURS } from './paint.js';
+import { Canvas, N_COLOURS, NO_COLOUR } from './paint.js';
 import { signs } from './shown.js';
 import { fromHex, placed, utf8 } from './text.js';
 import { page } from './tokens.js';
@@ -140,7 +140,7 @@ function coloursOf(parts) {
   const found = new Uint8Array(parts.length);
   let last = -1;
   parts.forEach((part, i) => {
-    let colour = 9;
+    let colour = NO_COLOUR;
     if (part.length > 2) {
       let hash = 0;
       for (let n = 0; n < part.length; n++) hash = (hash * 31 + part.charCodeAt(n)) % 9973;
