@@ -88,8 +88,9 @@ def train(
         pattern: name or regex of the pre-tokens, or None; see `Preprocessor`.
         normalizer: see `Preprocessor`.
         special_tokens: never learned, never crossed; they get the last ids.
-        min_frequency, max_token_length, length_unit, ties, alphabet, end_of_word, byte_fallback,
-        limit_alphabet, seed_tokens, blocked_tokens, blocked_pairs, exact_size: see `MergeLearner`.
+        min_frequency, max_token_length, length_unit, ties, alphabet: see `MergeLearner`.
+        end_of_word, byte_fallback, limit_alphabet: see `MergeLearner`.
+        seed_tokens, blocked_tokens, blocked_pairs, exact_size: see `MergeLearner`.
         digits: see `Preprocessor`.
         reserved_tokens: so many special tokens `<|reserved_0|>`, `<|reserved_1|>`, ... follow the
             others, to be given a meaning later.
