@@ -93,3 +93,23 @@ def test_the_engines_find_the_same_in_any_bytes(tokens: list[AddedToken], data: 
     assert native.cut(data) == twin.cut(data)
     assert native.find_forbidden(data) == twin.find_forbidden(data)
     assert native.held_back(data) == twin.held_back(data)
+
+
+BEGINNINGS = {
+    chr(code).encode()[:size]
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x110000))
+    for size in range(1, len(chr(code).encode()))
+}
+
+
+@pytest.mark.parametrize("engine", NAMES)
+def test_what_may_become_a_character_is_held_back_before_white_space(engine: str) -> None:
+    """And no other bytes: what begins like a surrogate, for one, never will."""
+    cutter = select(engine).cutter([AddedToken("<", 1, lstrip=True)])
+    ends = [bytes([first, second]) for first in range(0xC0, 0x100) for second in range(0x7F, 0xC1)]
+    wrong = [
+        end
+        for end in ends
+        if end[1] not in range(0xC2, 0xF5) and cutter.held_back(end) != 2 * (end in BEGINNINGS)
+    ]
+    assert wrong == []

