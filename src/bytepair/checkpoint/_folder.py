@@ -9,9 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from bytepair._atomic import write_atomically
+from bytepair._lock import FolderLock
 from bytepair.checkpoint._log import MergeLog
 from bytepair.errors import ArgumentError, BytepairError, CorpusError, FormatError, SaveError
 from bytepair.model import WordCounts
@@ -19,7 +20,6 @@ from bytepair.model import WordCounts
 _FACTS = "checkpoint.json"
 _WORDS = "words.counts"
 _MERGES = "merges.log"
-_LOCK = "lock"
 
 
 class Checkpoint:
@@ -50,7 +50,7 @@ class Checkpoint:
         self._log: MergeLog | None = None
         self._saving: _Saving | None = None
         facts = {"version": 1, "options": dict(options), "files": [list(row) for row in files]}
-        self._lock = _locked(self._folder)
+        self._lock = FolderLock(self._folder, "is training with it")
         try:
             self._identity = self._begin(json.loads(json.dumps(facts)), resume=resume)
         except BaseException:
@@ -169,26 +169,6 @@ class _Saving:
             self._counts.save(self._path)
         except BytepairError as failure:
             self._failure = failure
-
-
-def _locked(folder: Path) -> IO[bytes]:
-    """The folder's lock; the system opens it when the process ends, in whatever way."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / _LOCK).open("ab")
-    except OSError as error:
-        raise SaveError(f"{folder}: cannot be used: {error.strerror or error}.") from error
-    if os.name == "posix":
-        import fcntl
-
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            lock.close()
-            raise ArgumentError(f"{folder}: another process is training with it.") from error
-        except OSError:
-            pass  # a file system without locks
-    return lock
 
 
 def _read_facts(path: Path) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """`shard`: a corpus becomes a folder of shards."""
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from bytepair._lock import FolderLock
 from bytepair.data import Corpus, Place, Shards, open_shards
 from bytepair.data.shards import (
     MANIFEST,
@@ -15,7 +16,7 @@ from bytepair.data.shards import (
     read_manifest,
     remove_left_overs,
 )
-from bytepair.errors import ArgumentError, CorpusError, InputTypeError, SaveError
+from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.model import Progress, ProgressCallback, ProgressReporter
 from bytepair.sharding._part import write_part
 from bytepair.sharding._plan import OnError, Plan, make_plan
@@ -111,7 +112,7 @@ def shard(
         parts=parts,
     )
     place = Path(folder)
-    with _locked(place):
+    with closing(FolderLock(place, "is writing shards to it")):
         manifest = _begin(place, plan, resume=resume, tokenizer_path=tokenizer_path)
         _write(place, plan, manifest, RowEncoder(tokenizer, plan, threads), progress)
         _finish(place, manifest)
@@ -208,33 +209,3 @@ def _finish(folder: Path, manifest: Manifest) -> None:
         n_skipped = sum(len(facts.skipped) for facts in shards)
         raise CorpusError(f"no document was left to write: all {n_skipped:,} had to be skipped.")
     manifest.finished(folder)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Nobody else writes to the folder meanwhile."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise SaveError(
-            f"{folder}: cannot be used: {error.strerror or error}. Give another folder."
-        ) from error
-    try:
-        _lock(folder, handle)
-        yield
-    finally:
-        os.close(handle)  # and the lock with it, as if the process ended
-
-
-def _lock(folder: Path, handle: int) -> None:
-    if os.name != "posix":
-        return
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise ArgumentError(f"{folder}: another process is writing shards to it.") from error
-    except OSError:
-        pass  # a file system without locks
