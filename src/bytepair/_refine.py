@@ -22,7 +22,9 @@ class Refining:
     threshold: float | None
     engine: str | None
 
-    def check(self, alphabet: Alphabet, checkpoint: str | os.PathLike[str] | None) -> None:
+    def check(
+        self, alphabet: Alphabet, checkpoint: str | os.PathLike[str] | None, *, resume: bool
+    ) -> None:
         """Refuse what cannot be before anything is counted.
 
         Raises:
@@ -38,7 +40,8 @@ class Refining:
                 f"residue_threshold must be a share, above 0 and at most 1 (0.9, say), got "
                 f"{self.threshold!r:.60}."
             )
-        for name, value in (("prune_from", self.prune_from), ("checkpoint", checkpoint)):
+        others = {"prune_from": self.prune_from, "checkpoint": checkpoint, "resume": resume or None}
+        for name, value in others.items():
             if value is not None:
                 raise ArgumentError(f"residue_threshold and {name} do not go together.")
 

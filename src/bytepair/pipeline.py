@@ -153,7 +153,7 @@ def train(
         engine=engine,
     )
     refining = Refining(vocab_size, prune_from, prune_strategy, residue_threshold, engine)
-    refining.check(alphabet, checkpoint)
+    refining.check(alphabet, checkpoint, resume=resume)
     larger = refining.learner(learner)
     learn = partial(refining.learned, larger, name=name, progress=progress)
     if isinstance(corpus, WordCounts):

@@ -137,15 +137,15 @@ def require_cut(kind: Format, rules: SplitRules, alphabet: Alphabet) -> None:
 
 
 def require_residues(format: Format) -> None:  # noqa: A002  # the public name
-    """Refuse, before any work, a format of one file that has no room for residues.
+    """Refuse, before any work, a format that has no room for residues.
 
     Raises:
-        ExportError: it is tiktoken's. In a folder or a .json file bytepair's own form takes them.
+        ExportError: it has none. In a folder or a .json file bytepair's own form takes them.
     """
-    if format == "tiktoken":
+    if format not in ("huggingface", "bytepair"):
         raise ExportError(
-            "tiktoken knows no merges of what is no token, which residues are. Save in a folder or "
-            "a .json file."
+            f"{format} knows no merges of what is no token, which residues are. Save in a folder "
+            "or a .json file."
         )
 
 

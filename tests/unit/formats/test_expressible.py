@@ -108,3 +108,12 @@ def test_a_special_token_spelt_like_a_byte_is_refused_before_training(content):
     with pytest.raises(ExportError, match=f"huggingface writes '{content}' for the byte 0x"):
         formats.require_format("huggingface", special_tokens=[content])
     formats.require_format("huggingface", alphabet="chars", special_tokens=[content])
+
+
+@pytest.mark.parametrize("name", ["tiktoken", "gpt2", "tekken", "gguf", "sentencepiece"])
+def test_residues_are_refused_before_any_work(name):
+    """Only bytepair's own form has room for them, which is in a folder or a .json file."""
+    with pytest.raises(ExportError, match=f"^{name} knows no merges of what is no token"):
+        formats.require_residues(name)
+    for other in ("huggingface", "bytepair"):
+        formats.require_residues(other)

@@ -83,6 +83,7 @@ def test_a_checkpoint_keeps_what_is_pruned_afterwards(tmp_path):
         ({"residue_threshold": np.nan}, "residue_threshold must be a share"),
         ({"residue_threshold": 0.9, "prune_from": 400}, "residue_threshold and prune_from"),
         ({"residue_threshold": 0.9, "checkpoint": "x"}, "residue_threshold and checkpoint"),
+        ({"residue_threshold": 0.9, "resume": True}, "residue_threshold and resume"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_read(options, message):
