@@ -134,7 +134,7 @@ class Traced(str):
     ) -> list["Traced"]:
         return self._located(super().rsplit(sep, maxsplit), sep)
 
-    def splitlines(self, keepends: bool = False) -> list["Traced"]:  # type: ignore[override]
+    def splitlines(self, keepends: bool = False) -> list["Traced"]:  # type: ignore[override]  # as above
         lines = self._located(super().splitlines(keepends=True), "")
         bare = super().splitlines()
         return lines if keepends else [line[: len(b)] for line, b in zip(lines, bare, strict=True)]

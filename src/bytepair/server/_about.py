@@ -51,25 +51,25 @@ class About:
         """A client's `tokenizer.json`, kept for a while."""
         return _answer(self._tokenizers.upload(call.body), self._tokenizers.default)
 
-    def models(self, call: Call) -> ModelsAnswer:  # noqa: ARG002
+    def models(self, call: Call) -> ModelsAnswer:  # noqa: ARG002  # as all endpoints
         """All tokenizers, as OpenAI's clients list models."""
         return ModelsAnswer([ModelAnswer(s.name, self._started) for s in self._tokenizers])
 
-    def tokenizer_info(self, call: Call) -> dict[str, Any]:  # noqa: ARG002
+    def tokenizer_info(self, call: Call) -> dict[str, Any]:  # noqa: ARG002  # as all endpoints
         """The default tokenizer's configuration, as vLLM shows it."""
         return self._tokenizers.default.config
 
-    def health(self, call: Call) -> Any:  # noqa: ARG002
+    def health(self, call: Call) -> Any:  # noqa: ARG002  # as all endpoints
         """Whether requests are welcome."""
         if self._is_draining():
             return Page(_UNHEALTHY, b"application/json", 503)
         return HealthAnswer()
 
-    def version(self, call: Call) -> VersionAnswer:  # noqa: ARG002
+    def version(self, call: Call) -> VersionAnswer:  # noqa: ARG002  # as all endpoints
         """What runs."""
         return VersionAnswer(bytepair.__version__, bytepair.engine())
 
-    def metrics(self, call: Call) -> Page:  # noqa: ARG002
+    def metrics(self, call: Call) -> Page:  # noqa: ARG002  # as all endpoints
         """For Prometheus."""
         return Page(self._metrics.page(), CONTENT_TYPE.encode())
 

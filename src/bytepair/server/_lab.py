@@ -237,7 +237,7 @@ class Lab:
             [LanguageAnswer(t.code, t.language, [*t.sentences]) for t in parallel_texts()]
         )
 
-    def prices(self, call: Call) -> PricesAnswer:  # noqa: ARG002
+    def prices(self, call: Call) -> PricesAnswer:  # noqa: ARG002  # as all endpoints
         """The price table that comes with the library."""
         prices = read_prices()
         return PricesAnswer(prices.currency, prices.by_name)

@@ -80,7 +80,7 @@ class Document:
         """The document."""
         return Page(self._json, b"application/json")
 
-    def html(self, call: Call) -> Page:  # noqa: ARG002
+    def html(self, call: Call) -> Page:  # noqa: ARG002  # as all endpoints
         """The document, for people."""
         return Page(self._page, b"text/html; charset=utf-8")
 

@@ -127,7 +127,7 @@ def _config(settings: Settings, app: Any) -> ServeConfig:
         server_header=False,
         backlog=4096,
         timeout_keep_alive=settings.keep_alive,  # type: ignore[arg-type]  # a float will do
-        timeout_graceful_shutdown=settings.drain,  # type: ignore[arg-type]
+        timeout_graceful_shutdown=settings.drain,  # type: ignore[arg-type]  # seconds may be parts
         # A worker that is given much to do at once is not dead.
         timeout_worker_healthcheck=60,
     )
