@@ -213,7 +213,7 @@ void WordCache::View::begin_with(const TokenTable& tokens) {
     }
     for (std::size_t i = 0; i < n; ++i) {
       const auto bytes = tokens.bytes(start + i);
-      if (bytes.empty() || keys[i].is_long()) continue;
+      if (bytes.empty()) continue;
       const TokenId id = tokens.id(start + i);
       fit = add(places[i], keys[i], bytes, {&id, 1}) && fit;
     }

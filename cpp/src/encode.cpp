@@ -405,7 +405,7 @@ void Encoder::Run::find_distinct() {
   numbers_.clear();
   for (const Missed& missed : missed_) {
     const auto word = missed.word();
-    const bool is_known_not_to_be = view_.holds_tokens() && !missed.key.is_long();
+    const bool is_known_not_to_be = view_.holds_tokens();
     const bool is_whole = !missed.key.is_piece() && !is_known_not_to_be;
     const auto differs = [&](const Words::Word& other) {
       return other.text != word || other.is_whole != is_whole;

@@ -108,9 +108,11 @@ namespace aes {
 BYTEPAIR_AES inline std::uint32_t hash_of(__m128i key) {
   const __m128i round = _mm_set_epi64x(static_cast<long long>(0x9E3779B97F4A7C15u),
                                        static_cast<long long>(0xD6E8FEB86659FD93u));
-  // After two rounds each bit depends on all bytes.
-  return static_cast<std::uint32_t>(
-      _mm_cvtsi128_si32(_mm_aesenc_si128(_mm_aesenc_si128(key, round), round)));
+  const __m128i mixed = _mm_aesenc_si128(_mm_aesenc_si128(key, round), round);
+  // Four bytes of that see some pairs of bytes only by their difference: doubled letters would all
+  // look alike. Eight bytes do not.
+  const auto half = static_cast<std::uint64_t>(_mm_cvtsi128_si64(mixed));
+  return static_cast<std::uint32_t>(half ^ half >> 32);
 }
 
 BYTEPAIR_AES inline __m128i load(const void* p) {

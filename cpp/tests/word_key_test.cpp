@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,32 @@ TEST(hashes_of_words_spread) {
       ++n_at[kernel->hash(WordKey::of(std::to_string(i))) >> 22];
     }
     CHECK(*std::ranges::max_element(n_at) < 40);
+  }
+}
+
+/// All words of three different letters and blanks before them, the letters doubled or not: 130,000.
+std::set<std::string> words_with_doubled_letters() {
+  const auto repeated = [](int letter, int n) {
+    return std::string(static_cast<std::size_t>(n), static_cast<char>('a' + letter));
+  };
+  std::set<std::string> words;
+  for (int letters = 0; letters < 26 * 26 * 26; ++letters) {
+    for (int doubled = 0; doubled < 8; ++doubled) {
+      words.insert(" " + repeated(letters % 26, 1 + (doubled & 1)) +
+                   repeated(letters / 26 % 26, 1 + (doubled >> 1 & 1)) +
+                   repeated(letters / 676, 1 + (doubled >> 2)));
+    }
+  }
+  return words;
+}
+
+TEST(words_with_doubled_letters_have_hashes_that_differ) {
+  const auto words = words_with_doubled_letters();
+  for (const auto* kernel : bytepair::lookup_kernels()) {
+    std::set<std::uint32_t> hashes;
+    for (const auto& word : words) hashes.insert(kernel->hash(WordKey::of(word)));
+    // By chance two in 2^32: n^2 / 2^33 pairs, which is 2.
+    CHECK(words.size() - hashes.size() < 100);
   }
 }
 

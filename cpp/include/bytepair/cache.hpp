@@ -55,11 +55,11 @@ class WordCache {
     bool add(std::uint32_t place, const WordKey& key, std::string_view word,
              std::span<const TokenId> ids) noexcept;
 
-    /// Adds all short tokens, each a word of its own, if the table is large enough for that to pay
-    /// and nobody has.
+    /// Adds all tokens, each a word of its own, if the table is large enough for that to pay and
+    /// nobody has.
     void begin_with(const TokenTable& tokens);
 
-    /// True if a short word that is not found is none of the tokens that all views began with.
+    /// True if a word that is not found is none of the tokens that all views began with.
     [[nodiscard]] bool holds_tokens() const noexcept { return holds_tokens_; }
 
     /// To be called now and then; makes room if many words were added.
