@@ -13,24 +13,12 @@ PruneStrategy strategy_of(std::string_view name) {
   throw std::invalid_argument("strategy must be 'leaves', 'whole-words' or 'residues'");
 }
 
-/// Removals between two looks at whether Ctrl-C was pressed.
-constexpr std::size_t kRemovalsPerLook = 16;
-
-nb::list advance(Pruner& self, std::size_t n_removals, std::int64_t max_cost,
-                 std::int64_t max_total) {
+nb::list advance(Pruner& self, std::size_t room, std::int64_t max_cost, std::int64_t max_total) {
   std::vector<Removal> removals;
-  bool goes_on = true;
   {
     const Unlocked unlocked;
-    while (goes_on && removals.size() < n_removals) {
-      const auto removal = self.next(std::min(max_cost, max_total));
-      if (!removal) break;
-      max_total -= removal->cost;
-      removals.push_back(*removal);
-      if (removals.size() % kRemovalsPerLook == 0) goes_on = keep_going();
-    }
+    removals = self.next(room, max_cost, max_total);
   }
-  if (!goes_on) throw nb::python_error();
   nb::list list;
   for (const auto& [symbol, cost] : removals) list.append(nb::make_tuple(symbol, cost));
   return list;
@@ -70,8 +58,8 @@ void bind_prune(nb::module_& m) {
                   "joined: NDArray[numpy.uint32], rank: NDArray[numpy.uint32], "
                   "contents: NDArray[numpy.uint32], content_offsets: NDArray[numpy.int64], "
                   "removable: NDArray[numpy.uint8], strategy: str) -> None"))
-      .def("advance", &advance, nb::arg("n_removals"), nb::arg("max_cost"), nb::arg("max_total"),
-           nb::sig("def advance(self, n_removals: int, max_cost: int, max_total: int) "
+      .def("advance", &advance, nb::arg("room"), nb::arg("max_cost"), nb::arg("max_total"),
+           nb::sig("def advance(self, room: int, max_cost: int, max_total: int) "
                    "-> list[tuple[int, int]]"))
       .def("n_tokens", &Pruner::n_tokens)
       .def(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 
@@ -10,6 +11,8 @@
 
 namespace bytepair {
 namespace {
+
+using Symbols = std::vector<Symbol>;
 
 constexpr Symbol kNoSymbol = Joiner::kNoSymbol;
 
@@ -74,18 +77,37 @@ class Pulse {
   std::int64_t n_left_ = kBeat;
 };
 
-void sort_out(std::vector<Symbol>& symbols) {
+void sort_out(Symbols& symbols) {
   std::ranges::sort(symbols);
   symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
 }
 
-/// Tokens in the order in which they go. An entry tells the truth or is stale: whoever changes a
-/// cost queues it anew.
-struct Candidate {
+/// Tokens that go together: one, and those that cannot be made without it. Ordered as they go, by
+/// their cost per token. An entry tells the truth or is stale: whoever changes a cost or a size
+/// queues it anew.
+struct Group {
   std::int64_t cost;
   Symbol symbol;
-  [[nodiscard]] bool operator<(const Candidate& other) const {  // goes later
-    return cost != other.cost ? cost > other.cost : symbol < other.symbol;
+  std::uint32_t size = 1;
+
+  [[nodiscard]] bool operator<(const Group& other) const {  // goes later
+    if (share() != other.share()) return share() > other.share();
+    const std::uint64_t rest = this->rest() * other.size;
+    const std::uint64_t other_rest = other.rest() * size;
+    return rest != other_rest ? rest > other_rest : symbol < other.symbol;
+  }
+  [[nodiscard]] bool costs_at_most(std::int64_t most_each, std::int64_t most) const {
+    return cost <= most && share() + (rest() > 0 ? 1 : 0) <= most_each;
+  }
+
+ private:
+  /// Cost per token, rounded down, and what is left over of the cost.
+  [[nodiscard]] std::int64_t share() const {
+    const auto divisor = static_cast<std::int64_t>(size);
+    return cost / divisor - (cost % divisor < 0 ? 1 : 0);
+  }
+  [[nodiscard]] std::uint64_t rest() const {
+    return static_cast<std::uint64_t>(cost - share() * static_cast<std::int64_t>(size));
   }
 };
 
@@ -103,30 +125,55 @@ class Pruner::State {
         joiner(task.merges, task.removable.size()) {
     for (Symbol symbol = 0; symbol < n_symbols(); ++symbol) {
       pulse.step(contents[symbol].size());
-      joiner.join(contents[symbol]);
-      const bool is_made = joiner.tokens.size() == 1 && joiner.tokens[0] == symbol;
-      pairs.push_back(is_made ? joiner.last : std::pair(kNoSymbol, kNoSymbol));
+      pairs.push_back(makes(symbol) ? joiner.last : std::pair(kNoSymbol, kNoSymbol));
     }
   }
   virtual ~State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  virtual std::optional<Candidate> cheapest() = 0;
+  /// The group that goes next, of those with at most `room` tokens.
+  std::optional<Group> next(std::size_t room) {
+    std::optional<Group> found;
+    std::vector<Group> too_large;
+    while (!found && !queue.empty()) {
+      const Group best = queue.top();
+      if (!is_true(best)) continue;
+      if (best.size <= room) {
+        found = best;
+      } else {
+        too_large.push_back(best);
+        queue.pop();
+      }
+    }
+    for (const Group& group : too_large) queue.push(group);
+    return found;
+  }
+
+  /// Whether the first entry of the queue still holds; if not, it is taken out.
+  virtual bool is_true(const Group& first) = 0;
+  /// The tokens of a group in an order in which no token is left that one before it is needed for.
+  virtual Symbols tokens_of(const Group& group) { return {group.symbol}; }
   virtual void remove(Symbol symbol) = 0;
   virtual void add_uses(std::vector<std::int64_t>& uses) = 0;
 
   [[nodiscard]] std::size_t n_symbols() const { return removable.size(); }
 
-  /// Joins a word, or looks it up.
-  void encode(std::size_t word, Symbol without = kNoSymbol) {
+  /// Joins a word, or looks it up; returns whether it was found.
+  bool encode(std::size_t word, Symbol without = kNoSymbol) {
     const auto token = static_cast<Symbol>(whole[word]);
     if (whole[word] < 0 || token == without || joiner.is_gone(token)) {
       joiner.join(words[word], without);
-      return;
+      return false;
     }
-    joiner.tokens.assign(1, token);
-    joiner.made.assign(1, token);
+    joiner.take(token);
+    return true;
+  }
+
+  /// Whether joining makes a token of what is in it.
+  bool makes(Symbol symbol, Symbol without = kNoSymbol) {
+    joiner.join(contents[symbol], without);
+    return joiner.is(symbol);
   }
 
   Rows words;
@@ -137,23 +184,24 @@ class Pruner::State {
   Joiner joiner;
   std::vector<std::pair<Symbol, Symbol>> pairs;
   std::int64_t n_tokens = 0;
-  std::priority_queue<Candidate> queue;
+  std::priority_queue<Group> queue;
 };
 
 namespace {
 
-/// Removes tokens with their merges.
+/// Removes tokens with their merges; if `is_plain`, also all that cannot be made without them.
 class Remover final : public Pruner::State {
  public:
-  Remover(const PruneTask& task, bool only_leaves, Pulse& pulse)
+  Remover(const PruneTask& task, bool is_plain, Pulse& pulse)
       : State(task, pulse),
-        only_leaves_(only_leaves),
+        is_plain_(is_plain),
         cost_(n_symbols()),
-        n_wholes_(n_symbols()),
+        n_needing_(n_symbols()),
+        n_staying_(n_symbols()),
         is_changed_(n_symbols()),
         dependents_(n_symbols()),
         seen_in_(words.size() + n_symbols()) {
-    std::vector<Symbol> seen;
+    Symbols seen;
     for (std::uint32_t word = 0; word < seen_in_.size(); ++word) {
       pulse.step(row(word).size());
       seen.clear();
@@ -165,13 +213,29 @@ class Remover final : public Pruner::State {
     forget_changes();
   }
 
-  std::optional<Candidate> cheapest() override {
-    while (!queue.empty()) {
-      const Candidate best = queue.top();
-      if (is_candidate(best.symbol) && cost_[best.symbol] == best.cost) return best;
-      queue.pop();
+  bool is_true(const Group& first) override {
+    const Symbol symbol = first.symbol;
+    const bool holds = is_candidate(symbol) && first.cost == cost_[symbol] &&
+                       first.size == n_needing_[symbol] + 1;
+    if (!holds) queue.pop();
+    return holds;
+  }
+
+  Symbols tokens_of(const Group& group) override {
+    Symbols tokens = {group.symbol};
+    if (group.size == 1) return tokens;
+    for (const auto row : dependents_[group.symbol]) {
+      if (row < words.size()) continue;
+      const auto token = static_cast<Symbol>(row - words.size());
+      const bool is_there = !joiner.is_gone(token) && makes(token);
+      if (is_there && !makes(token, group.symbol)) tokens.push_back(token);
     }
-    return std::nullopt;
+    sort_out(tokens);
+    // What needs a token is longer.
+    std::ranges::stable_sort(tokens, [&](Symbol left, Symbol right) {
+      return contents[left].size() > contents[right].size();
+    });
+    return tokens;
   }
 
   void remove(Symbol symbol) override {
@@ -180,9 +244,9 @@ class Remover final : public Pruner::State {
     for (const auto word : std::exchange(dependents_[symbol], {})) {
       if (std::exchange(seen_in_[word], n_removed_) != n_removed_) affected.push_back(word);
     }
-    std::vector<Symbol> before;  // of all affected words, one after the other
+    Symbols before;  // of all affected words, one after the other
     std::vector<std::size_t> ends;
-    std::vector<Symbol> seen;
+    Symbols seen;
     for (const auto word : affected) {
       seen.clear();
       look(word, -1, seen);
@@ -220,11 +284,11 @@ class Remover final : public Pruner::State {
   }
 
   [[nodiscard]] bool is_candidate(Symbol symbol) const {
-    return removable[symbol] && !joiner.is_gone(symbol) && (!only_leaves_ || n_wholes_[symbol] == 0);
+    return removable[symbol] && !joiner.is_gone(symbol) && n_staying_[symbol] == 0;
   }
 
   void offer(Symbol symbol) {
-    if (is_candidate(symbol)) queue.push({cost_[symbol], symbol});
+    if (is_candidate(symbol)) queue.push({cost_[symbol], symbol, n_needing_[symbol] + 1});
   }
 
   void queue_anew() {
@@ -234,37 +298,55 @@ class Remover final : public Pruner::State {
 
   /// Adds (sign 1) or takes away (-1) what a word says of its tokens. `seen`: takes the symbols that
   /// this depends on.
-  void look(std::uint32_t word, std::int64_t sign, std::vector<Symbol>& seen) {
+  void look(std::uint32_t word, std::int32_t sign, Symbols& seen) {
     if (word >= words.size()) {
-      look_at_token(static_cast<Symbol>(word - words.size()), static_cast<std::int32_t>(sign), seen);
+      look_at_token(static_cast<Symbol>(word - words.size()), static_cast<std::uint32_t>(sign), seen);
       return;
     }
-    encode(word);
+    if (encode(word) && is_plain_) take_apart(word, seen);
     const std::int64_t count = sign * counts[word];
     const auto n_now = static_cast<std::int64_t>(joiner.tokens.size());
     n_tokens += count * n_now;
-    seen.insert(seen.end(), joiner.made.begin(), joiner.made.end());
-    candidates_ = only_leaves_ ? joiner.tokens : joiner.made;
-    sort_out(candidates_);
+    note_made(seen);
     for (const Symbol token : candidates_) {
       if (!removable[token]) continue;
-      encode(word, token);
+      is_plain_ ? joiner.join(words[word], token) : void(encode(word, token));
       seen.insert(seen.end(), joiner.made.begin(), joiner.made.end());
       cost_[token] += count * (static_cast<std::int64_t>(joiner.tokens.size()) - n_now);
       change(token);
     }
   }
 
-  /// The same for what a token is made of: its parts are no leaves.
-  void look_at_token(Symbol symbol, std::int32_t sign, std::vector<Symbol>& seen) {
-    if (!only_leaves_ || joiner.is_gone(symbol) || contents[symbol].size() < 2) return;
-    joiner.join(contents[symbol]);
+  /// A word that was looked up: its token goes with any that joining needs to make it.
+  void take_apart(std::uint32_t word, Symbols& seen) {
+    const Symbol token = joiner.tokens[0];
+    joiner.join(words[word]);
     seen.insert(seen.end(), joiner.made.begin(), joiner.made.end());
-    if (joiner.tokens.size() != 1 || joiner.tokens[0] != symbol) return;
-    for (const Symbol part : {joiner.last.first, joiner.last.second}) {
-      n_wholes_[part] += sign;
+    if (!joiner.is(token)) joiner.take(token);
+  }
+
+  /// The same for a token: it needs what it cannot be made without. `change_by`: 1 or -1.
+  void look_at_token(Symbol symbol, std::uint32_t change_by, Symbols& seen) {
+    if (!is_plain_ || joiner.is_gone(symbol)) return;
+    const bool is_made = makes(symbol);
+    note_made(seen);
+    if (!is_made) return;
+    for (const Symbol part : candidates_) {
+      if (part == symbol) continue;
+      const bool is_needed = !makes(symbol, part);
+      seen.insert(seen.end(), joiner.made.begin(), joiner.made.end());
+      if (!is_needed) continue;
+      n_needing_[part] += change_by;
+      if (!removable[symbol]) n_staying_[part] += change_by;
       change(part);
     }
+  }
+
+  /// What was joined on the way, each once, becomes the candidates.
+  void note_made(Symbols& seen) {
+    candidates_ = joiner.made;
+    sort_out(candidates_);
+    seen.insert(seen.end(), candidates_.begin(), candidates_.end());
   }
 
   void change(Symbol symbol) {
@@ -275,12 +357,13 @@ class Remover final : public Pruner::State {
     changed_.clear();
   }
 
-  bool only_leaves_;
-  std::vector<std::int64_t> cost_;
-  std::vector<std::int32_t> n_wholes_;  // tokens made of it, as they are made now
+  bool is_plain_;
+  std::vector<std::int64_t> cost_;         // of a token with all that need it
+  std::vector<std::uint32_t> n_needing_;  // tokens that cannot be made without it
+  std::vector<std::uint32_t> n_staying_;  // those of them that have to stay
   std::vector<std::uint8_t> is_changed_;
-  std::vector<Symbol> changed_;
-  std::vector<Symbol> candidates_;
+  Symbols changed_;
+  Symbols candidates_;
   // Words, and behind them tokens, whose tokens or costs depend on a symbol; some no longer do.
   std::vector<std::vector<std::uint32_t>> dependents_;
   std::vector<std::uint32_t> seen_in_;  // in which removal, counted from 1
@@ -311,19 +394,14 @@ class Hider final : public Pruner::State {
     }
   }
 
-  std::optional<Candidate> cheapest() override {
-    while (!queue.empty()) {
-      const Candidate best = queue.top();
-      if (joiner.is_gone(best.symbol)) {
-        queue.pop();
-        continue;
-      }
-      const std::int64_t cost = cost_of(best.symbol);
-      if (cost == best.cost) return best;
-      queue.pop();
-      queue.push({cost, best.symbol});
-    }
-    return std::nullopt;
+  bool is_true(const Group& first) override {
+    const Group group = first;
+    const bool is_gone = joiner.is_gone(group.symbol);
+    const std::int64_t cost = is_gone ? 0 : cost_of(group.symbol);
+    if (!is_gone && cost == group.cost) return true;
+    queue.pop();
+    if (!is_gone) queue.push({cost, group.symbol});
+    return false;
   }
 
   void remove(Symbol symbol) override {
@@ -382,11 +460,16 @@ Pruner::~Pruner() = default;
 Pruner::Pruner(Pruner&&) noexcept = default;
 Pruner& Pruner::operator=(Pruner&&) noexcept = default;
 
-std::optional<Removal> Pruner::next(std::int64_t most) {
-  const auto best = state_->cheapest();
-  if (!best || best->cost > most) return std::nullopt;
-  state_->remove(best->symbol);
-  return Removal{best->symbol, best->cost};
+std::vector<Removal> Pruner::next(std::size_t room, std::int64_t most_each, std::int64_t most) {
+  std::vector<Removal> removals;
+  const auto group = state_->next(room);
+  if (!group || !group->costs_at_most(most_each, most)) return removals;
+  for (const Symbol symbol : state_->tokens_of(*group)) {
+    const std::int64_t n_before = n_tokens();
+    state_->remove(symbol);
+    removals.push_back({symbol, n_tokens() - n_before});
+  }
+  return removals;
 }
 
 std::int64_t Pruner::n_tokens() const noexcept { return state_->n_tokens; }

@@ -53,6 +53,13 @@ class Joiner {
     word.size() <= kShort ? join_short() : join_long();
   }
 
+  /// As if a word had become one token at once.
+  void take(Symbol token) {
+    tokens.assign(1, token);
+    made.assign(1, token);
+  }
+  [[nodiscard]] bool is(Symbol token) const { return tokens.size() == 1 && tokens[0] == token; }
+
   void remove(Symbol symbol) { is_gone_[symbol] = 1; }
   [[nodiscard]] bool is_gone(Symbol symbol) const { return is_gone_[symbol] != 0; }
 

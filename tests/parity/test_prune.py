@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import pairwise
 
 import hypothesis.strategies as st
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import DrawFn
 
-from bytepair.engines import NAMES, PruneStrategy, PruneTask, Removal, select
+from bytepair.engines import NAMES, Pruner, PruneStrategy, PruneTask, Removal, select
 from bytepair.model import MergeTable
 from bytepair.pruning._borders import Words, cut_at_borders
 
@@ -109,26 +110,45 @@ class Oracle:
         """Tokens of the corpus."""
         return sum(count * len(self.tokens(word, gone)) for word, count in self.case.counts.items())
 
-    def costs(self, gone: frozenset[int]) -> dict[int, int]:
-        """What the removal of each token that may go would cost."""
+    def group(self, symbol: int, gone: frozenset[int]) -> list[int]:
+        """What goes with a symbol, the longest first: all that is not made without it."""
+        others = set(range(3, len(self.case.contents))) - gone if self.strategy == "leaves" else ()
+        lost = {i for i in others if self.is_made(i, gone) and not self.is_made(i, gone | {symbol})}
+        return sorted(lost | {symbol}, key=lambda i: (-len(self.case.contents[i]), i))
+
+    def is_made(self, symbol: int, gone: frozenset[int]) -> bool:
+        """Whether merging its content gives the symbol."""
+        return self.join(self.case.contents[symbol], gone) == [symbol]
+
+    def groups(self, gone: frozenset[int]) -> Iterator[tuple[Fraction, int, list[int]]]:
+        """Cost per token, -symbol, and what goes, of all that may go."""
         now = self.length(gone)
-        may_go = set(range(3, len(self.case.contents))) - gone - self.case.kept
-        if self.strategy == "leaves":
-            kept = set(range(3, len(self.case.contents))) - gone
-            pairs = [self.parts(symbol, gone) for symbol in kept]
-            may_go -= {part for pair in pairs if pair for part in pair}
-        return {symbol: self.length(gone | {symbol}) - now for symbol in may_go}
+        stays = self.case.kept | {0, 1, 2}
+        for symbol in set(range(len(self.case.contents))) - gone - stays:
+            group = self.group(symbol, gone)
+            if not stays & {*group}:
+                cost = self.length(gone | {*group}) - now
+                yield Fraction(cost, len(group)), -symbol, group
 
 
-def removals_of(oracle: Oracle) -> list[Removal]:
-    """All removals, the cheapest first, of equals the largest symbol."""
+def groups_of(oracle: Oracle, room: int = 99) -> Iterator[list[Removal]]:
+    """All removals: the cheapest per token first, of equals the largest symbol."""
     gone: frozenset[int] = frozenset()
-    removals = []
-    while costs := oracle.costs(gone):
-        cost, negative = min((cost, -symbol) for symbol, cost in costs.items())
-        removals.append(Removal(-negative, cost))
-        gone |= {-negative}
-    return removals
+    while fitting := [group for group in oracle.groups(gone) if len(group[2]) <= room]:
+        removals = []
+        for symbol in min(fitting)[2]:
+            cost = oracle.length(gone | {symbol}) - oracle.length(gone)
+            removals.append(Removal(symbol, cost))
+            gone |= {symbol}
+        room -= len(removals)
+        yield removals
+
+
+def removals_of(pruner: Pruner, room: int = 99) -> Iterator[list[Removal]]:
+    """The same by an engine."""
+    while group := pruner.advance(room, NO_LIMIT, NO_LIMIT):
+        room -= len(group)
+        yield group
 
 
 @st.composite
@@ -173,16 +193,45 @@ def test_every_cost_is_that_of_encoding_everything_anew(
 ) -> None:
     """The order of removals, each cost, and the tokens in the end."""
     oracle = Oracle(case, strategy)
-    expected = removals_of(oracle)
+    expected = list(groups_of(oracle))
     pruner = select(engine).pruner(case.task(strategy))
     assert pruner.n_tokens() == oracle.length(frozenset())
-    assert pruner.advance(99, NO_LIMIT, NO_LIMIT) == expected
-    gone = frozenset(symbol for symbol, _ in expected)
+    assert list(removals_of(pruner)) == expected
+    gone = frozenset(symbol for group in expected for symbol, _ in group)
     assert pruner.n_tokens() == oracle.length(gone)
     uses = np.zeros(len(case.contents), np.int64)
     for word, count in case.counts.items():
         np.add.at(uses, oracle.tokens(word, gone), count)
     assert pruner.uses().tolist() == uses.tolist()
+
+
+@pytest.mark.parametrize("engine", NAMES)
+@given(case=cases(), room=st.integers(0, 9))
+def test_what_is_more_than_there_is_room_for_is_passed_over(
+    engine: str, case: Case, room: int
+) -> None:
+    """A group goes whole or not at all, and a target is met exactly."""
+    expected = list(groups_of(Oracle(case, "leaves"), room))
+    pruner = select(engine).pruner(case.task("leaves"))
+    assert list(removals_of(pruner, room)) == expected
+    n_gone = sum(map(len, expected))
+    assert n_gone == room or not pruner.advance(99, NO_LIMIT, NO_LIMIT)
+
+
+@pytest.mark.parametrize("engine", NAMES)
+@given(case=cases())
+def test_leaves_leave_plain_merging_that_makes_every_token_it_made(
+    engine: str, case: Case
+) -> None:
+    """After every single removal: no token is left that only a removed one led to."""
+    oracle = Oracle(case, "leaves")
+    symbols = range(len(case.contents))
+    made = {symbol for symbol in symbols if oracle.is_made(symbol, frozenset())}
+    gone: frozenset[int] = frozenset()
+    for group in removals_of(select(engine).pruner(case.task("leaves"))):
+        for symbol, _ in group:
+            gone |= {symbol}
+            assert all(oracle.is_made(left, gone) for left in made - gone)
 
 
 @pytest.mark.parametrize("engine", NAMES)
@@ -208,7 +257,7 @@ def test_words_may_be_cut_where_no_token_goes_over(
     cut = cut_at_borders(words, task.contents, task.content_offsets[1:])
     pieces = replace(task, **cut._asdict())
     whole, parts = (select("native").pruner(one) for one in (task, pieces))
-    assert whole.advance(99, NO_LIMIT, NO_LIMIT) == parts.advance(99, NO_LIMIT, NO_LIMIT)
+    assert list(removals_of(whole)) == list(removals_of(parts))
     assert whole.n_tokens() == parts.n_tokens()
     assert whole.uses().tolist() == parts.uses().tolist()
 
@@ -235,6 +284,7 @@ def test_engines_stop_at_the_same_limit(
     python, native = (select(name).pruner(case.task(strategy)) for name in ("python", "native"))
     assert python.advance(*limits) == native.advance(*limits)
     assert python.advance(2, NO_LIMIT, NO_LIMIT) == native.advance(2, NO_LIMIT, NO_LIMIT)
+    assert list(removals_of(python)) == list(removals_of(native))
     assert python.n_tokens() == native.n_tokens()
 
 
@@ -249,6 +299,6 @@ def test_long_words_cost_the_same_in_both_engines(strategy: PruneStrategy) -> No
     words = [tuple(random.integers(0, 3, 200).tolist()) for _ in range(5)]
     words += [(0, 1, 2) * 40, (0,) * 99]
     case = Case(tuple(contents), rows, dict.fromkeys(words, 3), frozenset(), looks_up=False)
-    expected = removals_of(Oracle(case, strategy))
+    expected = list(groups_of(Oracle(case, strategy)))
     for engine in NAMES:
-        assert select(engine).pruner(case.task(strategy)).advance(9, NO_LIMIT, NO_LIMIT) == expected
+        assert list(removals_of(select(engine).pruner(case.task(strategy)))) == expected

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,19 +29,22 @@ struct PruneTask {
 
 /// Which tokens may go, and what is left of them.
 enum class PruneStrategy {
-  kLeaves,      // those no other token is made of; their merges go with them
+  kLeaves,      // any, with all that cannot be made without it; their merges go with them
   kWholeWords,  // any; tokens made of them are found by looking whole words up
   kResidues,    // any; their merges stay, and their parts stand for them where they are left over
 };
 
 /// A token that was removed, and by how much that made the corpus longer (or shorter, if negative).
+/// Of tokens that go together: after those before it.
 struct Removal {
   Symbol symbol;
   std::int64_t cost;
 };
 
 /// Removes tokens one after the other, always the one that costs least, of several the largest
-/// symbol. Costs are exact: all words that a removal changes are merged anew. Not for two threads.
+/// symbol. With kLeaves a token goes together with those that cannot be made without it, and what
+/// counts is the cost of all of them per token. Costs are exact: all words that a removal changes are
+/// merged anew. Not for two threads.
 /// Cost of a removal: for each word that depends on the token, one merging for each of the tokens in
 /// it. Memory: about 30 bytes a symbol of the words.
 /// Twin: bytepair.engines.python.Pruner (tests/parity/test_prune.py).
@@ -55,8 +57,11 @@ class Pruner {
   Pruner(Pruner&&) noexcept;
   Pruner& operator=(Pruner&&) noexcept;
 
-  /// Removes the cheapest token, unless it costs more than `most` or none may go.
-  [[nodiscard]] std::optional<Removal> next(std::int64_t most);
+  /// Removes the cheapest token with those that go with it, in an order in which no token is left
+  /// without what it needs. Only what has at most `room` tokens is looked at. Nothing if that costs
+  /// more than `most`, or than `most_each` per token, or if none may go.
+  [[nodiscard]] std::vector<Removal> next(std::size_t room, std::int64_t most_each,
+                                          std::int64_t most);
 
   /// Tokens of the corpus as it is now.
   [[nodiscard]] std::int64_t n_tokens() const noexcept;

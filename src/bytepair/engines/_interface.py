@@ -143,7 +143,7 @@ class Learner(Protocol):
 PruneStrategy = Literal["leaves", "whole-words", "residues"]
 """Which tokens may go, and what is left of them:
 
-- leaves: those no other token is made of; their merges go with them.
+- leaves: any, with all that cannot be made without it; their merges go with them.
 - whole-words: any; tokens made of them are found where whole words are looked up.
 - residues: any; their merges stay, and where one is left over its parts stand for it.
 """
@@ -183,14 +183,15 @@ class Removal(NamedTuple):
 class Pruner(Protocol):
     """Removes symbols one after the other, always the one that costs least, of several the largest.
 
-    Costs are exact. Not for two threads at once.
+    With "leaves" a symbol goes together with those that cannot be made without it, and what counts
+    is the cost of all of them per symbol. Costs are exact. Not for two threads at once.
     """
 
-    def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
-        """The next removals, at most `n_removals`.
+    def advance(self, room: int, max_cost: int, max_total: int) -> list[Removal]:
+        """Remove what goes next: one symbol, or those that go together, the longest first.
 
-        Ends before one that costs more than `max_cost`, or with which all of them together would
-        cost more than `max_total`; and once nothing may go.
+        Nothing if it costs more than `max_cost` per symbol or `max_total` in all, or if nothing may
+        go. What has more than `room` symbols is passed over.
         """
 
     def n_tokens(self) -> int:

@@ -172,10 +172,10 @@ class Pruner:
         self.uses = self._core.uses
         self.pairs = self._core.pairs
 
-    def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
-        """The next removals; releases the GIL."""
+    def advance(self, room: int, max_cost: int, max_total: int) -> list[Removal]:
+        """What goes next; releases the GIL."""
         limits = min(max_cost, _NO_FREQUENCY), min(max_total, _NO_FREQUENCY)
-        return [Removal(*removal) for removal in self._core.advance(n_removals, *limits)]
+        return [Removal(*removal) for removal in self._core.advance(room, *limits)]
 
 
 class Encoder(_core.Encoder):

@@ -36,7 +36,6 @@ from bytepair.pruning._result import PruneResult
 
 STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)
 
-_STEP = 64  # removals between two looks at the clock
 _NO_LIMIT = 2**62
 
 
@@ -215,15 +214,13 @@ class VocabularyPruner:
         budget = self.max_loss
         removals: list[Removal] = []
         while len(removals) < wanted:
-            n_next = min(_STEP, wanted - len(removals))
-            batch = pruner.advance(n_next, self.max_cost, budget)
-            removals += batch
-            budget -= sum(cost for _, cost in batch)
-            if batch:
-                newest = plan.table.content(batch[-1].symbol).decode("utf-8", "backslashreplace")
-                reporter.tell(Progress("prune", len(removals), total, "tokens", newest))
-            if len(batch) < n_next:
+            group = pruner.advance(wanted - len(removals), self.max_cost, budget)
+            if not group:
                 break
+            removals += group
+            budget -= sum(cost for _, cost in group)
+            newest = plan.table.content(group[-1].symbol).decode("utf-8", "backslashreplace")
+            reporter.tell(Progress("prune", len(removals), total, "tokens", newest))
         reporter.finish()
         has_other_limit = self.max_loss < _NO_LIMIT or self.max_cost < _NO_LIMIT
         if total is not None and len(removals) < total and not has_other_limit:

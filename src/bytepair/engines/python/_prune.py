@@ -6,6 +6,7 @@ changes are merged anew, and so are those in which another removal would come ou
 
 import heapq
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 from bytepair.engines._interface import PruneTask, Removal
 from bytepair.model import Pair, TokenId
 
-Candidate = tuple[int, int]
-"""(cost, -symbol): of those that cost the same the largest symbol goes first."""
+Candidate = tuple[Fraction, int, int]
+"""(cost per symbol, -symbol, symbols that go): of equals the largest symbol goes first."""
 
 _NONE = 0xFFFF_FFFF
 
@@ -55,6 +56,11 @@ class Vocabulary:
         joined = self.join(self.contents[symbol])
         return joined if joined.tokens == [symbol] else None
 
+    def is_needed(self, part: TokenId, symbol: TokenId) -> bool:
+        """Whether merging makes a symbol, but not without this other one."""
+        is_made = part != symbol and symbol not in self.gone and self.making(symbol)
+        return bool(is_made) and self.join(self.contents[symbol], part).tokens != [symbol]
+
     def join(self, word: Iterable[TokenId], without: TokenId | None = None) -> Joined:
         """Join the pair of lowest rank, leftmost among equals, until none has one: O(n^2)."""
         symbols, made, last = list(word), list[TokenId](), None
@@ -73,16 +79,17 @@ class Vocabulary:
 class Pruner:
     """Twin of the core's pruner, for tokens that go with their merges.
 
-    Of every word is known on which symbols its tokens depend, or would with one of them gone.
+    Of every word is known on which symbols its tokens depend, or would with one of them gone. With
+    "leaves" that means with all that cannot be made without it, so its cost is that of all of them.
     """
 
     def __init__(self, task: PruneTask) -> None:
         self._vocabulary = Vocabulary(task)
-        self._only_leaves = task.strategy == "leaves"
+        self._is_plain = task.strategy == "leaves"
         n_symbols = len(task.removable)
         self._n_words = len(task.counts)
         self._cost = [0] * n_symbols
-        self._n_wholes = [0] * n_symbols  # tokens made of it, as they are made now
+        self._needed_by: list[set[TokenId]] = [set() for _ in range(n_symbols)]
         self._dependents: list[set[int]] = [set() for _ in range(n_symbols)]
         self._changed: set[TokenId] = set(range(n_symbols))
         self._queue: list[Candidate] = []
@@ -92,17 +99,15 @@ class Pruner:
                 self._dependents[symbol].add(word)
         self._queue_changed()
 
-    def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
-        """Remove the cheapest tokens, one after the other."""
-        removals: list[Removal] = []
-        while len(removals) < n_removals and (best := self._cheapest()):
-            cost, symbol = best[0], -best[1]
-            if cost > min(max_cost, max_total):
-                break
-            max_total -= cost
-            self._remove(symbol)
-            removals.append(Removal(symbol, cost))
-        return removals
+    def advance(self, room: int, max_cost: int, max_total: int) -> list[Removal]:
+        """Remove the cheapest token, and those that go with it."""
+        best = self._cheapest(room)
+        if best is None or best[0] > max_cost or best[0] * best[2] > max_total:
+            return []
+        group = sorted({-best[1], *self._needed_by[-best[1]]})
+        contents = self._vocabulary.contents
+        group.sort(key=lambda symbol: -len(contents[symbol]))  # what needs a token is longer
+        return [Removal(symbol, self._remove(symbol)) for symbol in group]
 
     def n_tokens(self) -> int:
         """Tokens of the corpus as it is now."""
@@ -116,19 +121,28 @@ class Pruner:
         """The pair that makes each symbol before anything is removed."""
         return _pairs(self._vocabulary)
 
-    def _cheapest(self) -> Candidate | None:
-        while self._queue:
-            cost, negative = self._queue[0]
-            if self._is_candidate(-negative) and self._cost[-negative] == cost:
-                return self._queue[0]
-            heapq.heappop(self._queue)  # stale: it was queued anew when its cost changed
-        return None
+    def _cheapest(self, room: int) -> Candidate | None:
+        """Of those that take at most so many tokens with them."""
+        found, passed_over = None, list[Candidate]()
+        while self._queue and not found:
+            first = heapq.heappop(self._queue)
+            if first == self._candidate(-first[1]):  # else it was queued anew when it changed
+                passed_over.append(first)
+                found = first if first[2] <= room else None
+        for candidate in passed_over:
+            heapq.heappush(self._queue, candidate)
+        return found
 
-    def _is_candidate(self, symbol: TokenId) -> bool:
-        is_there = self._vocabulary.removable[symbol] and symbol not in self._vocabulary.gone
-        return is_there and not (self._only_leaves and self._n_wholes[symbol])
+    def _candidate(self, symbol: TokenId) -> Candidate | None:
+        goes = {symbol, *self._needed_by[symbol]}
+        may_go = map(self._vocabulary.removable.__getitem__, goes)
+        if symbol in self._vocabulary.gone or not all(may_go):
+            return None
+        return Fraction(self._cost[symbol], len(goes)), -symbol, len(goes)
 
-    def _remove(self, symbol: TokenId) -> None:
+    def _remove(self, symbol: TokenId) -> int:
+        """Returns by how many tokens the corpus grows."""
+        before = self._n_tokens
         affected = self._dependents[symbol]
         for word in affected:
             for other in self._look(word, -1) - {symbol}:
@@ -139,10 +153,11 @@ class Pruner:
                 self._dependents[other].add(word)
         self._dependents[symbol] = set()
         self._queue_changed()
+        return self._n_tokens - before
 
     def _queue_changed(self) -> None:
-        for symbol in filter(self._is_candidate, self._changed):
-            heapq.heappush(self._queue, (self._cost[symbol], -symbol))
+        for candidate in filter(None, map(self._candidate, self._changed)):
+            heapq.heappush(self._queue, candidate)
         self._changed.clear()
 
     def _look(self, word: int, sign: int) -> set[TokenId]:
@@ -155,25 +170,39 @@ class Pruner:
         now = self._vocabulary.encode(word)
         count = sign * self._vocabulary.counts[word]
         self._n_tokens += count * len(now.tokens)
-        depends_on = set(now.made)
-        for token in set(now.tokens if self._only_leaves else now.made):
-            if self._vocabulary.removable[token]:
-                without = self._vocabulary.encode(word, token)
-                self._cost[token] += count * (len(without.tokens) - len(now.tokens))
-                self._changed.add(token)
-                depends_on.update(without.made)
+        candidates, depends_on = set(now.made), set(now.made)
+        if self._is_plain:
+            # What is looked up goes as well with what merging needs to make it, if it can.
+            merged = self._vocabulary.join(self._vocabulary.words[word])
+            depends_on.update(merged.made)
+            candidates.update(merged.made if merged.tokens == now.tokens else ())
+        for token in filter(self._vocabulary.removable.__getitem__, candidates):
+            without = self._without(word, token)
+            self._cost[token] += count * (len(without.tokens) - len(now.tokens))
+            self._changed.add(token)
+            depends_on.update(without.made)
         return depends_on
 
+    def _without(self, word: int, token: TokenId) -> Joined:
+        """A word as if `token` were gone, with what cannot be made without it then."""
+        if self._is_plain:
+            return self._vocabulary.join(self._vocabulary.words[word], token)
+        return self._vocabulary.encode(word, token)
+
     def _look_at_token(self, symbol: TokenId, sign: int) -> set[TokenId]:
-        """The same for what a token is made of: its parts are no leaves."""
-        if not self._only_leaves or symbol in self._vocabulary.gone:
+        """The same for a token: it needs what it cannot be made without."""
+        if not self._is_plain or symbol in self._vocabulary.gone:
             return set()
-        joined = self._vocabulary.join(self._vocabulary.contents[symbol])
-        if joined.tokens == [symbol] and joined.last:
-            for part in joined.last:
-                self._n_wholes[part] += sign
+        content = self._vocabulary.contents[symbol]
+        made = set(self._vocabulary.join(content).made)
+        depends_on = set(made)
+        for part in made:
+            depends_on.update(self._vocabulary.join(content, part).made)
+            if self._vocabulary.is_needed(part, symbol):
+                change = self._needed_by[part].add if sign > 0 else self._needed_by[part].discard
+                change(symbol)
                 self._changed.add(part)
-        return set(joined.made)
+        return depends_on
 
 
 class ResiduePruner:
@@ -195,10 +224,9 @@ class ResiduePruner:
         self._queue = [(self._cost(symbol), -symbol) for symbol in removable]
         heapq.heapify(self._queue)
 
-    def advance(self, n_removals: int, max_cost: int, max_total: int) -> list[Removal]:
-        """Remove the cheapest tokens, one after the other."""
-        removals: list[Removal] = []
-        while len(removals) < n_removals and self._queue:
+    def advance(self, room: int, max_cost: int, max_total: int) -> list[Removal]:
+        """Remove the cheapest token."""
+        while self._queue and room:
             cost, negative = self._queue[0]
             if (truth := self._cost(-negative)) != cost:
                 heapq.heapreplace(self._queue, (truth, negative))
@@ -206,10 +234,9 @@ class ResiduePruner:
             if cost > min(max_cost, max_total):
                 break
             heapq.heappop(self._queue)
-            max_total -= cost
             self._remove(-negative, cost)
-            removals.append(Removal(-negative, cost))
-        return removals
+            return [Removal(-negative, cost)]
+        return []
 
     def n_tokens(self) -> int:
         """Tokens of the corpus as it is now."""
