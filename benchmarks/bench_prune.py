@@ -1,13 +1,16 @@
 """What pruning loses on unseen text, against learning fewer tokens and against a naive cut.
 
     python benchmarks/bench_prune.py [FILE ...] [--sizes 8000 16000 32000] [--mb 20]
-        [--tokenizer PATH --cut 64000 32000]
+        [--thresholds 0.6 0.8 0.9 1.0] [--pickybpe PYTHON] [--tokenizer PATH --cut 64000 32000]
 
 Of each ten parts of the text (64 KB, whole lines) nine are counted and one is held out. Without a
 tokenizer: a vocabulary learned at twice the size and pruned to it, by each strategy, against one
-learned at the size. With one: the tokenizer cut down. Naive is to drop the tokens that are used
-least, with every merge that names one. Before anything is reported, the tokens that the pruner says
-are left of the counted text must be those that encoding it gives.
+learned at the size, and against PickyBPE's thresholds: ours, and with the path of an interpreter
+that has `pickybpe-bauwenst`, those of that package (which takes a minute for 4 MB). With one: the
+tokenizer cut down. Naive is to drop the tokens that are used least, with every merge that names
+one; if the tokenizer looks whole words up, it is measured with that and by merging alone. Before
+anything is reported, the tokens that the pruner says are left of the counted text must be those
+that encoding it gives.
 
 The results are printed and added to
 benchmarks/results.jsonl.
@@ -15,9 +18,12 @@ benchmarks/results.jsonl.
 
 import argparse
 import io
+import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import get_args
@@ -31,6 +37,7 @@ from bytepair import MergeLearner, TokenizerSpec, VocabularyPruner, WordCounts
 from bytepair.engines import PruneStrategy, select
 from bytepair.engines.python import SymbolTable
 from bytepair.pipeline import count_words
+from bytepair.pruning import without_intermediate
 from bytepair.pruning._apply import map_ids, take_out
 from bytepair.pruning._measure import n_tokens
 
@@ -47,7 +54,7 @@ def main() -> None:
         files = options.corpus or [_corpus.standard_library(scratch)]
         paths = [_corpus.prefix(path, options.mb, scratch) for path in files]
         if options.tokenizer is None:
-            records = list(learned(paths, options.sizes))
+            records = list(learned(paths, options))
         else:
             records = list(cut(paths, options.tokenizer, options.cut))
     for record in records:
@@ -60,6 +67,8 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("corpus", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--sizes", type=int, nargs="+", default=[8_000, 16_000, 32_000])
+    parser.add_argument("--thresholds", type=float, nargs="*", default=[0.6, 0.8, 0.9, 1.0])
+    parser.add_argument("--pickybpe", metavar="PYTHON", help="an interpreter that has PickyBPE")
     parser.add_argument("--tokenizer", type=Path, help="prune this one instead of learned ones")
     parser.add_argument("--cut", type=int, nargs="+", default=[64_000, 32_000])
     parser.add_argument("--mb", type=float, help="only this much of each file")
@@ -86,16 +95,39 @@ def parts(paths: Sequence[Path]) -> Iterator[str]:
             yield part
 
 
-def learned(paths: Sequence[Path], sizes: Sequence[int]) -> Iterator[_harness.Record]:
+def learned(paths: Sequence[Path], options: argparse.Namespace) -> Iterator[_harness.Record]:
     """Twice the size, pruned to it."""
     plain = bytepair.train(["a"], vocab_size=256, special_tokens=[], min_frequency=9).spec
     words, held_out = counted(plain, paths)
-    for size in sizes:
+    for size in options.sizes:
         large = MergeLearner(vocab_size=2 * size).learn(words)
         direct = MergeLearner(vocab_size=size).learn(words)
         tokens = {"before": measured(large, words, held_out)}
         tokens["learned at the size"] = measured(direct, words, held_out)
+        for threshold in options.thresholds:
+            picky = without_intermediate(large, words, threshold, vocab_size=size)
+            tokens[f"threshold {threshold}"] = measured(picky, words, held_out)
+            if options.pickybpe:
+                found = pickybpe(options.pickybpe, size, threshold, words, held_out)
+                tokens[f"PickyBPE {threshold}"] = found
         yield record_of(f"learned at {2 * size}", paths, large, size, words, held_out, tokens)
+
+
+def pickybpe(
+    python: str, size: int, threshold: float, words: WordCounts, held_out: WordCounts
+) -> tuple[int, int]:
+    """Tokens by the package itself."""
+    task = {
+        "vocab_size": size,
+        "threshold": threshold,
+        "texts": [[(word.hex(), n) for word, n in counts] for counts in (words, held_out)],
+    }
+    worker = Path(__file__).with_name("_pickybpe_worker.py")
+    done = subprocess.run(
+        [python, str(worker)], input=json.dumps(task), text=True, capture_output=True, check=True
+    )
+    counted_tokens, held_out_tokens = json.loads(done.stdout)
+    return counted_tokens, held_out_tokens
 
 
 def cut(paths: Sequence[Path], tokenizer: Path, sizes: Sequence[int]) -> Iterator[_harness.Record]:
@@ -117,7 +149,11 @@ def record_of(
     tokens: dict[str, tuple[int, int]],
 ) -> _harness.Record:
     """Prunes by each strategy; the line for the results."""
-    tokens["naive"] = measured(naive(spec, words, size), words, held_out)
+    dropped = naive(spec, words, size)
+    tokens["naive"] = measured(dropped, words, held_out)
+    if spec.ignore_merges:
+        merging_alone = replace(dropped, ignore_merges=False)
+        tokens["naive, merging alone"] = measured(merging_alone, words, held_out)
     seconds = {}
     for strategy in STRATEGIES:
         started = perf_counter()

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "check.hpp"
 
@@ -28,6 +29,7 @@ struct Row {
 };
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kAnyNumber = 99;
 constexpr Symbol kFirst = 3;  // symbols before it are first symbols, and stay
 
 /// A vocabulary and words, and views of them as the pruner takes them.
@@ -128,38 +130,56 @@ std::int64_t size_of(const Case& c, PruneStrategy strategy, const Gone& gone) {
   return total;
 }
 
+bool is_made(const Case& c, Symbol symbol, const Gone& gone) {
+  return naive_join(c, c.contents[symbol], gone).first == Word{symbol};
+}
+
+/// What goes with a symbol, the longest first.
+Word group_of(const Case& c, PruneStrategy strategy, Symbol symbol, const Gone& gone) {
+  Word group = {symbol};
+  Gone without = gone;
+  without.insert(symbol);
+  for (Symbol other = kFirst; other < c.contents.size(); ++other) {
+    if (strategy != PruneStrategy::kLeaves || without.contains(other)) continue;
+    if (is_made(c, other, gone) && !is_made(c, other, without)) group.push_back(other);
+  }
+  std::ranges::sort(group, {}, [&](Symbol one) { return std::pair(-std::ssize(c.contents[one]), one); });
+  return group;
+}
+
 std::vector<Step> naive_removals(const Case& c, PruneStrategy strategy) {
   Gone gone;
   std::vector<Step> steps;
   while (true) {
-    Gone parts;
+    const std::int64_t now = size_of(c, strategy, gone);
+    Word best;
+    std::int64_t best_cost = 0;
     for (Symbol symbol = kFirst; symbol < c.contents.size(); ++symbol) {
       if (gone.contains(symbol)) continue;
-      const auto [rest, last] = naive_join(c, c.contents[symbol], gone);
-      if (rest == Word{symbol}) parts.insert({last->left, last->right});
-    }
-    const std::int64_t now = size_of(c, strategy, gone);
-    std::optional<Step> best;
-    for (Symbol symbol = kFirst; symbol < c.contents.size(); ++symbol) {
-      const bool is_leaf = !parts.contains(symbol);
-      if (gone.contains(symbol) || (strategy == PruneStrategy::kLeaves && !is_leaf)) continue;
+      const Word group = group_of(c, strategy, symbol, gone);
       Gone more = gone;
-      more.insert(symbol);
+      more.insert(group.begin(), group.end());
       const std::int64_t cost = size_of(c, strategy, more) - now;
-      if (!best || cost <= best->second) best = {symbol, cost};
+      if (!best.empty() && cost * std::ssize(best) > best_cost * std::ssize(group)) continue;
+      best = group;
+      best_cost = cost;
     }
-    if (!best) return steps;
-    steps.push_back(*best);
-    gone.insert(best->first);
+    if (best.empty()) return steps;
+    for (const Symbol symbol : best) {
+      const std::int64_t before = size_of(c, strategy, gone);
+      gone.insert(symbol);
+      steps.emplace_back(symbol, size_of(c, strategy, gone) - before);
+    }
   }
 }
 
 std::vector<Step> removals(Pruner& pruner) {
   std::vector<Step> steps;
-  while (const auto removal = pruner.next(kNoLimit)) {
-    steps.emplace_back(removal->symbol, removal->cost);
+  while (true) {
+    const auto group = pruner.next(kAnyNumber, kNoLimit, kNoLimit);
+    if (group.empty()) return steps;
+    for (const auto& removal : group) steps.emplace_back(removal.symbol, removal.cost);
   }
-  return steps;
 }
 
 Word random_word(std::mt19937& random, std::size_t size) {
@@ -245,11 +265,31 @@ TEST(nothing_goes_that_costs_more_than_it_may) {
   c.words = {{0, 1}};
   c.counts = {5};
   auto pruner = c.pruner(PruneStrategy::kLeaves);
-  CHECK(!pruner.next(4));
+  CHECK(pruner.next(kAnyNumber, 4, kNoLimit).empty());
+  CHECK(pruner.next(kAnyNumber, kNoLimit, 4).empty());
+  CHECK(pruner.next(0, kNoLimit, kNoLimit).empty());
   CHECK_EQ(pruner.n_tokens(), 5);
-  CHECK_EQ(pruner.next(5)->cost, 5);
+  CHECK_EQ(pruner.next(1, 5, 5).at(0).cost, 5);
   CHECK_EQ(pruner.n_tokens(), 10);
-  CHECK(!pruner.next(kNoLimit));
+  CHECK(pruner.next(kAnyNumber, kNoLimit, kNoLimit).empty());
+}
+
+TEST(tokens_that_go_together_are_chosen_by_what_they_cost_each) {
+  Case c;  // without 4, 0 1 2 is 3 2; without 3, which 4 needs, it is 0 5: not longer
+  c.contents.insert(c.contents.end(), {{0, 1}, {0, 1, 2}, {1, 2}});
+  c.rows = {{0, 1, 3, 0}, {3, 2, 4, 1}, {1, 2, 5, 2}};
+  c.words = {{0, 1, 2}, {1, 2}};
+  c.counts = {10, 7};
+  auto pruner = c.pruner(PruneStrategy::kLeaves);
+  CHECK(pruner.next(kAnyNumber, 4, kNoLimit).empty());
+  CHECK(pruner.next(kAnyNumber, 5, 9).empty());
+  CHECK(pruner.next(1, 6, kNoLimit).empty());
+  const auto group = pruner.next(2, 5, 10);
+  CHECK_EQ(group.size(), 2U);
+  CHECK_EQ(group[0].symbol, 4U);
+  CHECK_EQ(group[0].cost, 10);
+  CHECK_EQ(group[1].symbol, 3U);
+  CHECK_EQ(group[1].cost, 0);
 }
 
 TEST(whoever_says_no_is_heard_while_words_are_looked_at) {

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from rich.cells import cell_len
 
 
 def test_figures_stand_side_by_side(invoke, saved, here, text):
@@ -11,6 +12,15 @@ def test_figures_stand_side_by_side(invoke, saved, here, text):
     assert "Korean" in shown
     tokens = next(line for line in shown.splitlines() if line.startswith("tokens  "))
     assert len(set(tokens.split()[1:])) == 1
+
+
+def test_a_table_of_several_fits_into_80_columns(invoke, saved, here, text):
+    """Texts are as short as the numbers beside them need."""
+    (here / "zen.txt").write_text(f"{text}\n" * 2 + "Wörter 日本語 " * 12, encoding="utf-8")
+    arguments = [argument for _ in range(3) for argument in ("-t", saved)]
+    lines = invoke("compare", "zen.txt", *arguments).stdout.splitlines()
+    assert any(line.startswith("differ most") for line in lines)
+    assert max(map(cell_len, lines)) <= 80
 
 
 def test_json_has_everything(invoke, saved, here, text, tok):
@@ -32,6 +42,7 @@ def test_a_page_with_plots_is_written(invoke, saved, here, text):
     invoke("compare", "zen.txt", "-t", saved, "-t", f"hf:{saved}", "--report", "c.html")
     page = (here / "c.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 3
+    assert page.count("<td>$0.00") == 2  # what they cost, by the prices that are there
     assert "http" not in page
 
 

@@ -220,9 +220,7 @@ def test_what_is_more_than_there_is_room_for_is_passed_over(
 
 @pytest.mark.parametrize("engine", NAMES)
 @given(case=cases())
-def test_leaves_leave_plain_merging_that_makes_every_token_it_made(
-    engine: str, case: Case
-) -> None:
+def test_leaves_leave_plain_merging_that_makes_every_token_it_made(engine: str, case: Case) -> None:
     """After every single removal: no token is left that only a removed one led to."""
     oracle = Oracle(case, "leaves")
     symbols = range(len(case.contents))

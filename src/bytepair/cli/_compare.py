@@ -19,6 +19,7 @@ from bytepair.evaluation import (
     Prices,
     Row,
     comparison_page,
+    comparison_rows,
     open_subject,
     read_prices,
     train_baseline,
@@ -28,7 +29,8 @@ from bytepair.evaluation import (
 )
 
 _LANGUAGES = ("German", "Russian", "Arabic", "Hindi", "Tamil", "Chinese", "Japanese", "Korean")
-_TEXT_WIDTH = 60
+_WIDTH = 80  # columns of a line, if the tokenizers leave room for a text
+_FEWEST = 30  # columns of a text
 
 
 def compare(
@@ -91,7 +93,7 @@ def compare(
     ]
     result = compared(subjects, source, separator=separator, text_field=text_field)
     if report is not None:
-        write_atomically(report, comparison_page(result).encode())
+        write_atomically(report, comparison_page(result, price_list).encode())
     if as_json:
         _streams.write_json(_fields(result, price_list))
         return
@@ -125,29 +127,20 @@ def _fields(result: Comparison, prices: Prices) -> dict[str, object]:
 
 
 def _lines(result: Comparison, prices: Prices) -> Iterator[str]:
+    from rich.cells import cell_len
+
     names = [row.name for row in result.rows]
-    yield from _table([["", *names], *_figures(result.rows, prices)])
+    yield from _table([["", *names], *comparison_rows(result.rows, prices)])
     yield ""
     yield from _table([["tokens against English", *names], *_parities(result.rows)])
     if result.differences:
         yield ""
-        rows = [[_shortened(d.text), *(f"{n:,}" for n in d.n_tokens)] for d in result.differences]
-        yield from _table([["differ most: tokens of", *names], *rows])
-
-
-def _figures(rows: Sequence[Row], prices: Prices) -> Iterator[list[str]]:
-    metrics = [row.metrics for row in rows]
-    yield ["kind", *(row.kind for row in rows)]
-    yield ["vocabulary", *(f"{m.vocab_size:,}" for m in metrics)]
-    yield ["tokens", *(f"{m.n_tokens:,}" for m in metrics)]
-    yield ["bytes a token", *(f"{m.bytes_per_token:.3f}" for m in metrics)]
-    yield ["tokens a word", *(f"{m.fertility:.3f}" for m in metrics)]
-    yield ["words kept whole", *(f"{m.whole_words:.1%}" for m in metrics)]
-    yield ["vocabulary used", *(f"{m.vocabulary_use:.1%}" for m in metrics)]
-    yield ["Rényi efficiency", *(f"{m.renyi_efficiency():.3f}" for m in metrics)]
-    yield ["unknown tokens", *(f"{row.unknown:.2%}" for row in rows)]
-    costs = [prices.cost(row.name, row.metrics.n_tokens) for row in rows]
-    yield ["cost", *("" if c is None else f"{prices.currency}{c:,.4g}" for c in costs)]
+        numbers = [names, *([f"{n:,}" for n in d.n_tokens] for d in result.differences)]
+        columns = zip(*numbers, strict=True)
+        width = _WIDTH - sum(2 + max(map(cell_len, column)) for column in columns)
+        texts = [_shortened(d.text, max(width, _FEWEST)) for d in result.differences]
+        heads = ["differ most: tokens of", *texts]
+        yield from _table([[head, *row] for head, row in zip(heads, numbers, strict=True)])
 
 
 def _parities(rows: Iterable[Row]) -> Iterator[list[str]]:
@@ -170,8 +163,8 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
         yield "  ".join([first, *others]).rstrip()
 
 
-def _shortened(text: str) -> str:
+def _shortened(text: str, width: int) -> str:
     from rich.cells import cell_len, set_cell_size
 
     shown = printable(text)
-    return shown if cell_len(shown) <= _TEXT_WIDTH else set_cell_size(shown, _TEXT_WIDTH - 1) + "…"
+    return shown if cell_len(shown) <= width else set_cell_size(shown, width - 1) + "…"

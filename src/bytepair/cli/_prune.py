@@ -23,8 +23,8 @@ Strategy = Annotated[
     PruneStrategy,
     typer.Option(
         "--strategy",
-        help="Which tokens may go: those no other is made of, or any; with residues their merges "
-        "stay, which only bytepair's own form can say.",
+        help="What goes with a token: all that is made of it, or only it; with residues its merge "
+        "stays, which only bytepair's own form can say.",
     ),
 ]
 Size = Annotated[
@@ -142,7 +142,7 @@ def _written(report: PruneReport, before: Tokenizer, suffix: str) -> str:
         from bytepair.evaluation import prune_page
 
         return prune_page(report, before)
-    return report.to_json() if suffix == ".json" else report.to_markdown()
+    return report.to_json() if suffix == ".json" else report.to_markdown(limit=None)
 
 
 def _require_new(folder: Path) -> None:

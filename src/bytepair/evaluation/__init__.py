@@ -6,7 +6,7 @@ runs a corpus through one and gives `Metrics`.
 
 from bytepair.evaluation._baseline import BASELINES, Baseline, train_baseline
 from bytepair.evaluation._compare import Comparison, Difference, Row, compare
-from bytepair.evaluation._compare_page import comparison_page
+from bytepair.evaluation._compare_page import comparison_page, comparison_rows
 from bytepair.evaluation._foreign import (
     OfHuggingFace,
     OfSentencePiece,
@@ -41,6 +41,7 @@ __all__ = [
     "Subject",
     "compare",
     "comparison_page",
+    "comparison_rows",
     "examine",
     "measure",
     "open_subject",

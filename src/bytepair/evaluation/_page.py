@@ -40,14 +40,23 @@ def chips(tokens: Iterable[tuple[bytes, str]]) -> str:
 
 
 def shown(data: bytes) -> str:
-    r"""Bytes as a page shows them: spaces as dots, what is not printable by number; escaped.
+    r"""Bytes as a page shows them, escaped; the rest of long ones is left out.
 
     >>> shown(b" a<b\xff\n")
     '·a&lt;b\\xff\\n'
     """
+    text = visible(data)
+    return escape(text if len(text) <= _MOST_CHARS else text[: _MOST_CHARS - 1] + "…")
+
+
+def visible(data: bytes) -> str:
+    r"""Bytes as text: spaces as dots, what is not printable by number.
+
+    >>> visible(b" a<b\xff\n")
+    '·a<b\\xff\\n'
+    """
     text = data.decode("utf-8", "backslashreplace").replace(" ", "·")
-    visible = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return escape(visible if len(visible) <= _MOST_CHARS else visible[: _MOST_CHARS - 1] + "…")
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def is_text(data: bytes) -> bool:

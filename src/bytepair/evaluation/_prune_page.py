@@ -5,7 +5,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from bytepair.evaluation._page import chips, page, table
+from bytepair.evaluation._page import chips, page, table, visible
 from bytepair.evaluation._svg import line_plot
 from bytepair.model import TokenId
 from bytepair.pruning import Compression, PruneReport, RemovedToken
@@ -62,6 +62,9 @@ def _removed(report: PruneReport) -> Iterator[str]:
     if len(dearest) > _N_SHOWN:
         yield "<h3>The cheapest</h3>"
         yield _chips(dearest[: _N_SHOWN - 1 : -1][:_N_SHOWN])
+    yield f"<details><summary>All {len(dearest):,}, with their uses before</summary>"
+    rows = ((visible(t.data), f"{t.id}", f"{t.uses:,}", f"{t.cost:,}") for t in dearest)
+    yield table(("token", "id", "uses", "cost"), rows, numbers=True) + "</details>"
 
 
 def _chips(tokens: Sequence[RemovedToken]) -> str:

@@ -29,9 +29,13 @@ def line_plot(
     return _svg(_WIDTH, _HEIGHT, f"{y_label} by {x_label}", body)
 
 
-def bar_plot(rows: Sequence[tuple[str, float]], label: str) -> str:
-    """A horizontal bar a row, as long as its number, which stands behind it."""
-    most = max((value for _, value in rows), default=1) or 1
+def bar_plot(rows: Sequence[tuple[str, float]], label: str, *, most: float | None = None) -> str:
+    """A horizontal bar a row, as long as its number, which stands behind it.
+
+    Args:
+        most: the number of the longest possible bar; None: the largest.
+    """
+    most = most or max((value for _, value in rows), default=1) or 1
     # Letters are larger on narrow screens: names need this room there.
     names = min(max([112, *(10 * len(name) + 12 for name, _ in rows)]), 220)
     room = _WIDTH - names - 68

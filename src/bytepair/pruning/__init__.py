@@ -3,7 +3,8 @@
 What a token costs is how many tokens the corpus gains without it. The cheapest goes first, and
 after each removal the words that it changes are merged anew: every cost is exact. Strategies:
 
-- `leaves`: only tokens that no other token is made of. The result is plain BPE, for every format.
+- `leaves`: any token, together with those that merging cannot make without it; of such groups the
+  one that costs least per token goes first. The result is plain BPE, for every format.
 - `whole-words`: any token. Tokens made of it are found where whole pre-tokens are looked up before
   merging (`ignore_merges` of Hugging Face, tiktoken).
 - `residues`: any token. Its merge stays as a step within; where nothing follows it, its parts stand

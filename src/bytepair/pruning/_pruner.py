@@ -43,13 +43,15 @@ class VocabularyPruner:
     """`TokenizerSpec` + `WordCounts` → a smaller `TokenizerSpec`, id map and report.
 
     The cheapest token goes first, of several that cost the same the one with the largest id, until
-    the first limit is met. Bytes, or the characters of the alphabet, the token of unknown
-    characters and all added tokens stay.
+    the first limit is met. With "leaves" all that merging cannot make without it goes with it, if
+    there is room for that, and what counts is the cost of all of them per token. Bytes, or the
+    characters of the alphabet, the token of unknown characters and all added tokens stay.
 
     Args:
         vocab_size: tokens to be left, added ones among them.
         max_loss: tokens that the corpus may gain in all.
-        max_cost: tokens that it may gain by one removal; 0: what costs nothing goes.
+        max_cost: tokens that it may gain by one removal, or per token of those that go together;
+            0: what costs nothing goes.
         strategy: "leaves", "whole-words" or "residues"; see `bytepair.pruning`.
         keep: tokens that stay, as text, bytes or id; a string is one token. With "leaves"
             so do all they are made of.

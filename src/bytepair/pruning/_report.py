@@ -94,11 +94,11 @@ class PruneReport:
         """The figures, and the removed tokens, the most expensive first.
 
         Args:
-            limit: most tokens to list; None: all.
+            limit: most tokens of a kind to list; None: all.
         """
-        return "\n".join([*self._summary(), "", *self._removed(limit), ""])
+        return "\n".join([*self._summary(limit), "", *self._removed(limit), ""])
 
-    def _summary(self) -> Iterator[str]:
+    def _summary(self, limit: int | None) -> Iterator[str]:
         yield f"# Pruned from {self.vocab_before:,} to {self.vocab_after:,} tokens"
         yield ""
         yield f"Strategy: {self.strategy}. {len(self.removed):,} tokens were removed."
@@ -109,11 +109,15 @@ class PruneReport:
             if text is not None:
                 yield _compression_row(name, text)
         yield ""
-        yield "| tokens that the corpus could have done without | number |"
-        yield "|---|--:|"
-        yield f"| unreachable: no text yields them | {len(self.idle.unreachable):,} |"
-        yield f"| residues: only steps to others | {len(self.idle.residues):,} |"
-        yield f"| never used | {len(self.idle.unused):,} |"
+        yield "| tokens that the corpus could have done without | number | ids |"
+        yield "|---|--:|---|"
+        for name, ids in (
+            ("unreachable: no text yields them", self.idle.unreachable),
+            ("residues: only steps to others", self.idle.residues),
+            ("never used", self.idle.unused),
+        ):
+            shown = ", ".join(map(str, ids[:limit])) + (", …" if ids[:limit] != ids else "")
+            yield f"| {name} | {len(ids):,} | {shown} |"
 
     def _removed(self, limit: int | None) -> Iterator[str]:
         dearest = sorted(self.removed, key=lambda token: (-token.cost, token.id))[:limit]

@@ -181,6 +181,8 @@ def test_the_page_of_a_pruning_is_whole(tok, strategy):
     for svg in SVG.findall(page):
         ET.fromstring(svg)
     assert "11 tokens were removed" in page
+    for token in result.report.removed:
+        assert f"<td>{token.id}</td><td>{token.uses}</td><td>{token.cost}</td></tr>" in page
     assert f"<td>{result.report.corpus.tokens_after}</td>" in page
     assert not re.search(r"(src|href)=|url\(|@import|<script|http", page)
 

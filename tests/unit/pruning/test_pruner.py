@@ -63,6 +63,20 @@ def test_the_cheapest_leaf_goes_first_and_makes_a_leaf_of_its_parts(
     assert result.report.corpus.tokens_after == 3 * 4 + 2 * 3 + 1
 
 
+def test_a_step_goes_with_the_only_token_that_it_leads_to(engine: str) -> None:
+    """Without abc it is ab c; without ab, of which abc is made, a bc: two tokens as well."""
+    merges = [(97, 98, 256), (256, 99, 257), (98, 99, 258)]
+    tokens = [bytes([byte]) for byte in range(256)] + [b"ab", b"abc", b"bc"]
+    spec = TokenizerSpec(
+        Vocabulary(dict(enumerate(tokens)), tuple(range(256))), MergeTable.from_merges(merges)
+    )
+    counts = WordCounts.from_mapping({"abc": 10, "bc": 7})
+    result = VocabularyPruner(max_cost=5, engine=engine).prune(spec, counts)
+    assert removed(result) == [(b"abc", 10), (b"ab", 0)]
+    one = VocabularyPruner(vocab_size=258, engine=engine).prune(spec, counts)
+    assert removed(one) == [(b"bc", 7)]
+
+
 def test_whole_words_lose_the_steps_between(hello: TokenizerSpec, engine: str) -> None:
     """Hello is looked up: hell and ll are only on the way, and cost nothing."""
     result = VocabularyPruner(max_cost=0, strategy="whole-words", engine=engine).prune(hello, HELLO)

@@ -60,6 +60,9 @@ def test_markdown_lists_the_dearest_first(small: TokenizerSpec) -> None:
     lines = report.to_markdown(limit=2).splitlines()
     assert lines[0] == "# Pruned from 261 to 256 tokens"
     assert "| corpus | 14 | 5 | 14 | +180.00% | 2.800 | 1.000 |" in lines
+    assert "| residues: only steps to others | 1 | 256 |" in lines
+    assert "| never used | 2 | 258, 260 |" in lines
+    assert "| never used | 2 | 258, … |" in report.to_markdown(limit=1)
     assert lines[-2:] == ["| 257 | `abc` | 4 | 4 |", "| 256 | `ab` | 0 | 4 |"][::-1]
     assert "| 259 | `a\\|` | 1 | 1 |" in report.to_markdown()
 
