@@ -1,6 +1,6 @@
 """`bytepair compare`: several tokenizers on one corpus, side by side."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 

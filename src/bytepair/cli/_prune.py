@@ -13,7 +13,6 @@ from bytepair.cli import _train_options as of
 from bytepair.cli._options import Json, LoadPattern, LoadSpecial, TokenizerPath, load_tokenizer
 from bytepair.cli._output import name_at, require_apart, require_writable, require_writable_file
 from bytepair.engines import PruneStrategy
-from bytepair.errors import SaveError
 from bytepair.formats import format_for, require_residues
 from bytepair.models import ModelFolder
 
@@ -103,7 +102,9 @@ def prune(
     folder = None if model is None else ModelFolder(model, rows=rows)
     if folder is not None:
         folder.require_rows(tok.n_vocab)
-        _require_new(output)
+        folder.require_target(output)
+        if output.suffix in {".json", ".tiktoken"}:
+            raise typer.BadParameter("must be a folder, with --model.", param_hint="--output")
     if strategy == "residues" and folder is None:
         require_residues(format_for(output))
     require_apart(tokenizer, output)
@@ -143,13 +144,6 @@ def _written(report: PruneReport, before: Tokenizer, suffix: str) -> str:
 
         return prune_page(report, before)
     return report.to_json() if suffix == ".json" else report.to_markdown(limit=None)
-
-
-def _require_new(folder: Path) -> None:
-    if folder.exists():
-        raise SaveError(f"{folder}: is there already. Name a new folder: no model is overwritten.")
-    if folder.suffix in {".json", ".tiktoken"}:
-        raise typer.BadParameter("must be a folder, with --model.", param_hint="--output")
 
 
 def _facts(report: PruneReport, saved: list[Path]) -> dict[str, object]:

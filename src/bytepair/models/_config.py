@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from bytepair.errors import FormatError
 
+_IDS = ("_token_id", "_token_index")
 _LISTS = ("suppress_tokens", "begin_suppress_tokens")
+_SEQUENCES = ("bad_words_ids", "force_words_ids", "sequence_bias")
+_BY_NAME = ("lang_to_id", "task_to_id")
 Config = Mapping[str, object]
 
 
@@ -21,8 +24,9 @@ def text_part(config: Config) -> Config:
 def renumbered(config: Config, id_map: NDArray[np.int64], vocab_size: int, name: str) -> Config:
     """The same configuration with the new size and the new ids.
 
-    `vocab_size`; every `..._token_id`, a number or several; `suppress_tokens` and
-    `begin_suppress_tokens`, from which tokens that are gone are left out. Parts within likewise.
+    `vocab_size`; every `..._token_id` and `..._token_index`, a number or several; of
+    `forced_decoder_ids` and of ids by name as well. Of lists of tokens those that are gone are left
+    out, of lists of sequences those that have one. Parts within likewise.
 
     Args:
         name: of the file, for messages.
@@ -34,14 +38,21 @@ def renumbered(config: Config, id_map: NDArray[np.int64], vocab_size: int, name:
     def of_value(key: str, value: object) -> object:
         if key == "vocab_size" and isinstance(value, int):
             return vocab_size
-        if key.endswith("_token_id"):
-            if isinstance(value, list):
-                return [_renamed(name, key, id_map, item) for item in value]
-            return _renamed(name, key, id_map, value)
-        if key in _LISTS and isinstance(value, list):
-            new = [_new_id(id_map, item) for item in value]
-            return [token for token in new if token is not None]
+        if key.endswith(_IDS):
+            return of_ids(key, value)
+        if key == "forced_decoder_ids" and isinstance(value, list):  # [place, id] each
+            return [[*row[:-1], of_ids(key, row[-1])] for row in value if isinstance(row, list)]
+        if key in (*_LISTS, *_SEQUENCES) and isinstance(value, list):
+            new = [_sequence(id_map, item) for item in value]
+            return [item for item in new if item is not None]
+        if isinstance(value, dict) and key in _BY_NAME:
+            return {name: of_ids(key, item) for name, item in value.items()}
         return renumbered(value, id_map, vocab_size, name) if isinstance(value, dict) else value
+
+    def of_ids(key: str, value: object) -> object:
+        if isinstance(value, list):
+            return [_renamed(name, key, id_map, item) for item in value]
+        return _renamed(name, key, id_map, value)
 
     return {key: of_value(key, value) for key, value in config.items()}
 
@@ -62,3 +73,11 @@ def _new_id(id_map: NDArray[np.int64], value: object) -> int | None:
     if type(value) is not int or not 0 <= value < len(id_map) or id_map[value] < 0:
         return None
     return int(id_map[value])
+
+
+def _sequence(id_map: NDArray[np.int64], value: object) -> object:
+    """The same with new ids; None if one of them is gone. What is no whole number stays."""
+    if isinstance(value, list):
+        new = [_sequence(id_map, item) for item in value]
+        return None if any(item is None for item in new) else new
+    return _new_id(id_map, value) if type(value) is int else value

@@ -26,6 +26,11 @@ _ROWS = (
     *("embedding.weight", "embed_out.bias", "predictions.bias"),
     *("predictions.decoder.weight", "predictions.decoder.bias"),
 )
+# Those of them that have a row for each token in every model.
+_SURE = (
+    *("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight"),
+    *("embed_out.weight", "shared.weight", "lm_head.weight", "lm_head.bias"),
+)
 # Of the tokenizer before, and weights that would have the rows of before.
 _LEFT = (
     *("tokenizer.json", "bytepair.json", "tokenizer.model", "vocab.json", "merges.txt"),
@@ -78,6 +83,22 @@ class ModelFolder:
                 f"{n_ids} ids. Is it another model's?"
             )
 
+    def require_target(self, target: str | os.PathLike[str]) -> None:
+        """Refuse a target that is there already, or lies within the model's folder.
+
+        Raises:
+            SaveError: says which.
+        """
+        path = Path(target)
+        if path.exists() or path.is_symlink():
+            raise SaveError(
+                f"{path}: is there already. Name a new folder: no model is overwritten."
+            )
+        if path.absolute().parent.resolve().is_relative_to(self.path.resolve()):
+            raise SaveError(
+                f"{path}: lies within {self.path}, which is only read. Name another folder."
+            )
+
     def write(self, target: str | os.PathLike[str], result: PruneResult) -> list[Path]:
         """The model and the tokenizer that `result` leaves, in a new folder; returns its files.
 
@@ -87,7 +108,7 @@ class ModelFolder:
         Raises:
             ArgumentError: `result` is of a tokenizer with more ids than the model has rows.
             FormatError: an id in a configuration is no token any more.
-            SaveError: the target is there already, or cannot be written to; nothing is left there.
+            SaveError: as `require_target`; or it cannot be written to; nothing is left there.
             ExportError: the tokenizer cannot be saved.
         """
         self.require_rows(len(result.id_map))
@@ -96,6 +117,7 @@ class ModelFolder:
             name: renumbered(config, result.id_map, len(kept), str(self.path / name))
             for name, config in self._configs.items()
         }
+        self.require_target(target)
         with _new_folder(Path(target), self.path) as folder:
             sizes = [
                 _write(folder / file.path.name, file, dict.fromkeys(self.tensors, kept))
@@ -132,6 +154,14 @@ class ModelFolder:
                 f"{self.path}: config.json says 'vocab_size' {self.n_rows}, and no embedding has "
                 f"so many rows ({shown})."
             )
+        for tensor in known:
+            if tensor.name.endswith(_SURE) and tensor not in chosen:
+                raise ArgumentError(
+                    f"{self.path}: {tensor.name} is {list(tensor.shape)}, but config.json says "
+                    f"'vocab_size' {self.n_rows}. If its numbers are packed (quantised), take the "
+                    "model from before that; if it is about other tokens, name those that have "
+                    "rows for these, with rows= or --rows."
+                )
         for tensor in others.values():
             if self.n_rows in tensor.shape and tensor not in chosen:
                 raise ArgumentError(
@@ -235,8 +265,6 @@ def _write(path: Path, source: TensorFile, rows: Mapping[str, NDArray[np.int64]]
 @contextmanager
 def _new_folder(target: Path, source: Path) -> Iterator[Path]:
     """A folder that is renamed to `target` at the end; whatever fails, nothing is left."""
-    if target.exists() or target.is_symlink():
-        raise SaveError(f"{target}: is there already. Name a new folder: no model is overwritten.")
     parent = target.absolute().parent
     try:
         parent.mkdir(parents=True, exist_ok=True)

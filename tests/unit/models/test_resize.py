@@ -4,7 +4,10 @@ import errno
 import json
 import os
 import shutil
+import signal
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -127,6 +130,28 @@ def test_the_configuration_follows(model, pruned, tmp_path):
     assert generation["suppress_tokens"] == [97, 264]
 
 
+def test_every_kind_of_id_follows(model, pruned, tmp_path):
+    """As Whisper and LLaVA have them; a sequence goes with any of its tokens."""
+    end, pad = N_IDS - 2, N_IDS - 1
+    assert pruned.id_map[[end, pad, 277]].tolist() == [264, 265, -1]
+    ids = {
+        "image_token_index": pad,
+        "forced_decoder_ids": [[1, None], [2, end]],
+        "lang_to_id": {"<|en|>": end},
+        "bad_words_ids": [[97, end], [277], [97, 277]],
+        "sequence_bias": [[[end, pad], -1.5], [[277], 2.0]],
+    }
+    (model / "generation_config.json").write_text(json.dumps(ids), encoding="utf-8")
+    resize_model(model, tmp_path / "new", pruned)
+    assert config_of(tmp_path / "new", "generation_config.json") == {
+        "image_token_index": 265,
+        "forced_decoder_ids": [[1, None], [2, 264]],
+        "lang_to_id": {"<|en|>": 264},
+        "bad_words_ids": [[97, 264]],
+        "sequence_bias": [[[264, 265], -1.5]],
+    }
+
+
 def test_models_of_several_inputs_have_a_part_about_text(model, pruned, tmp_path):
     """Where size and ids stand then."""
     nested = {"model_type": "x", "text_config": CONFIG, "image_token_id": 97}
@@ -235,6 +260,20 @@ def test_a_tensor_that_may_have_rows_must_be_named(model, tensors, pruned, tmp_p
         ModelFolder(model, rows=["model.layers.0.mlp.weight"])
 
 
+def test_packed_weights_are_refused(model, tensors, pruned, tmp_path):
+    """Four bits a number have no row for each token; left as they are they would be of before."""
+    packed = tensors | {"lm_head.weight": np.zeros((N_ROWS * WIDTH // 2, 1), np.uint8)}
+    save_file(packed, model / "model.safetensors")
+    with pytest.raises(ArgumentError, match=r"lm_head\.weight is \[1152, 1\].* packed"):
+        ModelFolder(model)
+    resize_model(model, tmp_path / "new", pruned, rows=["model.embed_tokens.weight"])
+    save_file(tensors | {"lm_head.qweight": np.zeros((2, N_ROWS))}, model / "model.safetensors")
+    with pytest.raises(
+        ArgumentError, match=r"lm_head\.qweight is \[2, 288\], so it may have a row"
+    ):
+        ModelFolder(model)
+
+
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 def test_a_folder_without_a_model_is_refused(model, name):
     """It says what is missing."""
@@ -267,6 +306,71 @@ def test_a_target_that_is_there_is_refused(model, pruned, tmp_path):
     for target in (model, tmp_path):
         with pytest.raises(SaveError, match="is there already"):
             resize_model(model, target, pruned)
+
+
+def test_a_target_within_the_source_is_refused(model, pruned, tmp_path):
+    """Whatever it is called: the source is only read."""
+    (tmp_path / "link").symlink_to(model)
+    for target in (model / "new", tmp_path / "link" / "new", model / "sub" / "new"):
+        with pytest.raises(SaveError, match=r"lies within .*model, which is only read"):
+            resize_model(model, target, pruned)
+    (tmp_path / "dangling").symlink_to("nowhere")
+    with pytest.raises(SaveError, match="is there already"):
+        resize_model(model, tmp_path / "dangling", pruned)
+    assert "new" not in names_in(model)
+
+
+def test_links_to_files_become_files(model, tensors, pruned, tmp_path):
+    """As a download cache keeps a model."""
+    blobs = tmp_path / "blobs"
+    blobs.mkdir()
+    for path in [*model.iterdir()]:
+        path.rename(blobs / path.name)
+        path.symlink_to(blobs / path.name)
+    resize_model(model, tmp_path / "new", pruned)
+    assert not any(path.is_symlink() for path in (tmp_path / "new").iterdir())
+    new = load_file(tmp_path / "new" / "model.safetensors")["lm_head.bias"]
+    assert np.array_equal(new, tensors["lm_head.bias"][pruned.kept_ids])
+
+
+WRITER = """
+import os, resource, signal, sys
+import bytepair
+from bytepair.models import resize_model
+
+how, source, target = sys.argv[1:]
+specials = ["<|endoftext|>", "<|pad|>"]
+tok = bytepair.train(["low lower lowest " * 9], vocab_size=264, special_tokens=specials)
+if how == "killed":
+    os.fsync = lambda file: os.kill(os.getpid(), signal.SIGKILL)
+else:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+try:
+    resize_model(source, target, tok.prune(["low lower"], vocab_size=262))
+except bytepair.errors.SaveError as error:
+    sys.exit(3 if "File too large" in str(error) else str(error))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and signals of POSIX")
+@pytest.mark.parametrize("how", ["killed", "full"])
+def test_whoever_is_killed_or_has_no_room_leaves_no_target(model, tensors, tmp_path, pruned, how):
+    """A process of its own: the target is there whole, or not at all; the source as it was."""
+    save_file(tensors | {"layers.w": np.zeros(1 << 20)}, model / "model.safetensors")
+    config = {"vocab_size": N_ROWS, "eos_token_id": 262}
+    (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    (model / "generation_config.json").unlink()
+    before = {path.name: path.read_bytes() for path in model.iterdir()}
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, how, str(model), str(tmp_path / "new")],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == (-signal.SIGKILL if how == "killed" else 3), done.stderr
+    assert not (tmp_path / "new").exists()
+    assert {path.name: path.read_bytes() for path in model.iterdir()} == before
+    (model / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    resize_model(model, tmp_path / "new", pruned)
 
 
 @pytest.mark.parametrize("place", ["fsync", "mkdtemp"])
