@@ -124,7 +124,7 @@ def pickybpe(
     }
     worker = Path(__file__).with_name("_pickybpe_worker.py")
     done = subprocess.run(
-        [python, str(worker)], input=json.dumps(task), text=True, capture_output=True, check=True
+        [python, str(worker)], input=json.dumps(task), text=True, stdout=subprocess.PIPE, check=True
     )
     counted_tokens, held_out_tokens = json.loads(done.stdout)
     return counted_tokens, held_out_tokens
