@@ -106,6 +106,18 @@ void bind_count(nb::module_& m) {
                   "counts: NDArray[numpy.int64], first: NDArray[numpy.int64], position: int) "
                   "-> None"))
       .def(
+          "add_cut",
+          [](Counter& self, const nb::bytes& data, const Array<std::int64_t>& offsets,
+             const Array<std::int64_t>& counts, const Array<std::int64_t>& first) {
+            const auto view = view_of(data);
+            interruptibly(self, [&] {
+              self.add_cut(view, span_of(offsets), span_of(counts), span_of(first));
+            });
+          },
+          nb::arg("data"), nb::arg("offsets"), nb::arg("counts"), nb::arg("first"),
+          nb::sig("def add_cut(self, data: bytes, offsets: NDArray[numpy.int64], "
+                  "counts: NDArray[numpy.int64], first: NDArray[numpy.int64]) -> None"))
+      .def(
           "result",
           [](const Counter& self, int n_bits, std::size_t share) {
             if (n_bits < 0 || n_bits > 16) throw std::invalid_argument("n_bits must be 0 to 16");

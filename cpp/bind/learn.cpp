@@ -106,22 +106,24 @@ void bind_learn(nb::module_& m) {
          const Array<std::int64_t>& offsets, const Array<std::int64_t>& counts,
          const Array<std::uint32_t>& left, const Array<std::uint32_t>& right,
          const Array<std::uint32_t>& joined, const Array<std::uint32_t>& rank,
-         std::size_t n_symbols) {
+         std::size_t n_symbols, std::size_t threads) {
         const Words words{span_of(symbols), span_of(offsets), span_of(counts),
                           span_of(byte_symbols)};
         const MergeColumns merges{span_of(left), span_of(right), span_of(joined), span_of(rank)};
         SymbolRows rows;
         interruptibly([&](const KeepGoing& go_on) {
-          rows = join_words(words, merges, n_symbols, go_on);
+          rows = join_words(words, merges, n_symbols, go_on, threads);
         });
         return nb::make_tuple(array_of(std::move(rows.symbols)), array_of(std::move(rows.offsets)));
       },
       nb::arg("symbols"), nb::arg("byte_symbols"), nb::arg("offsets"), nb::arg("counts"),
       nb::arg("left"), nb::arg("right"), nb::arg("joined"), nb::arg("rank"), nb::arg("n_symbols"),
+      nb::arg("threads") = 1,
       nb::sig("def join_words(symbols: NDArray[numpy.uint32], byte_symbols: NDArray[numpy.uint8], "
               "offsets: NDArray[numpy.int64], counts: NDArray[numpy.int64], "
               "left: NDArray[numpy.uint32], right: NDArray[numpy.uint32], "
-              "joined: NDArray[numpy.uint32], rank: NDArray[numpy.uint32], n_symbols: int) "
+              "joined: NDArray[numpy.uint32], rank: NDArray[numpy.uint32], n_symbols: int, "
+              "threads: int = 1) "
               "-> tuple[NDArray[numpy.uint32], NDArray[numpy.int64]]"));
 }
 

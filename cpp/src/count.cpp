@@ -139,7 +139,8 @@ std::size_t Counter::border(std::string_view document, std::size_t from) const {
 }
 
 /// Counts text without special tokens; returns how far the cuts are certain.
-std::size_t Counter::count_stretch(std::string_view data, std::int64_t position, bool is_last) {
+std::size_t Counter::count_stretch(std::string_view data, std::int64_t position, bool is_last,
+                                   std::int64_t count) {
   std::array<std::size_t, Splitter::kBatch> ends;
   std::size_t start = 0;
   SplitChain::Progress progress;
@@ -148,9 +149,9 @@ std::size_t Counter::count_stretch(std::string_view data, std::int64_t position,
     if (n == 0) break;
     check(n);
     if (chain_.removes()) {
-      count_kept(data, start, std::span(ends).first(n), position);
+      count_kept(data, start, std::span(ends).first(n), position, count);
     } else {
-      count_words(data, start, std::span(ends).first(n), position);
+      count_words(data, start, std::span(ends).first(n), position, count);
     }
     start = ends[n - 1] & ~SplitChain::kRemoved;
   }
@@ -159,10 +160,11 @@ std::size_t Counter::count_stretch(std::string_view data, std::int64_t position,
 
 /// The same as `count_words` for the pieces that are not removed.
 void Counter::count_kept(std::string_view data, std::size_t start,
-                         std::span<const std::size_t> ends, std::int64_t position) {
+                         std::span<const std::size_t> ends, std::int64_t position,
+                         std::int64_t count) {
   for (const auto marked : ends) {
     const std::size_t end = marked & ~SplitChain::kRemoved;
-    if (marked == end) count_words(data, start, std::span(&end, 1), position);
+    if (marked == end) count_words(data, start, std::span(&end, 1), position, count);
     start = end;
   }
 }
@@ -179,7 +181,8 @@ void Counter::check(std::size_t n_words) {
 /// Counts the words between the ends. What is needed of the table is asked for ahead of its use,
 /// group by group, so that the waits for memory overlap.
 void Counter::count_words(std::string_view data, std::size_t start,
-                          std::span<const std::size_t> ends, std::int64_t position) {
+                          std::span<const std::size_t> ends, std::int64_t position,
+                         std::int64_t count) {
   struct Word {
     Key key;
     std::uint64_t hash;
@@ -212,9 +215,9 @@ void Counter::count_words(std::string_view data, std::size_t start,
     for (const auto& word : std::span(words).first(n)) {
       const auto first = position + static_cast<std::int64_t>(word.start);
       if (word.size > kShort) {
-        add_long(data.substr(word.start, word.size), word.hash, 1, first);
+        add_long(data.substr(word.start, word.size), word.hash, count, first);
       } else {
-        add(word.key, word.hash, 1, first);
+        add(word.key, word.hash, count, first);
       }
     }
     ends = ends.subspan(n);
@@ -255,6 +258,19 @@ void Counter::add(std::string_view data, std::span<const std::int64_t> offsets,
     const auto size = static_cast<std::size_t>(offsets[i + 1]) - begin;
     add_word(data.substr(begin, size), counts[i], first[i] + position);
     check(1);
+  }
+}
+
+void Counter::add_cut(std::string_view data, std::span<const std::int64_t> offsets,
+                      std::span<const std::int64_t> counts, std::span<const std::int64_t> first) {
+  const bool fits = offsets.size() == counts.size() + 1 && first.size() == counts.size() &&
+                    offsets.front() >= 0 && std::ranges::is_sorted(offsets) &&
+                    offsets.back() <= static_cast<std::int64_t>(data.size());
+  if (!fits) throw std::invalid_argument("the arrays of the counts do not fit together");
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(offsets[i]);
+    const auto size = static_cast<std::size_t>(offsets[i + 1]) - begin;
+    count_stretch(data.substr(begin, size), first[i], true, counts[i]);
   }
 }
 

@@ -35,7 +35,7 @@ from bytepair.model import (
     WordCounts,
     at_least_one,
 )
-from bytepair.patterns import Digits
+from bytepair.patterns import Digits, phrase_pattern
 from bytepair.pruning import PruneResult, VocabularyPruner
 from bytepair.tokenizer import Tokenizer
 
@@ -62,6 +62,7 @@ def train(
     blocked_tokens: Iterable[str | bytes] = (),
     blocked_pairs: Iterable[tuple[str | bytes, str | bytes]] = (),
     reserved_tokens: int = 0,
+    superwords: float | None = None,
     exact_size: bool = False,
     separator: str | bytes | None = None,
     text_field: str = "text",
@@ -94,6 +95,9 @@ def train(
         digits: see `Preprocessor`.
         reserved_tokens: so many special tokens `<|reserved_0|>`, `<|reserved_1|>`, ... follow the
             others, to be given a meaning later.
+        superwords: so many of the tokens, or such a share of them (0.2, say), are learned in a
+            second stage, in which merges go over the borders of words, as far as phrases go. Text is
+            then cut into phrases, not into words. Of counts, these are counts of phrases.
         separator: cuts a text into documents and is dropped.
         weights: one for each of several paths, which may be folders or globs: so many times what is
             in it counts.
@@ -129,7 +133,7 @@ def train(
     ['lo', 'low', ' low', ' lowe']
     """
     preprocessor = Preprocessor(
-        pattern=pattern,
+        pattern=pattern if superwords is None else phrase_pattern(pattern),
         normalizer=normalizer,
         special_tokens=_with_reserved(special_tokens, reserved_tokens),
         digits=digits,
@@ -148,6 +152,8 @@ def train(
         seed_tokens=seed_tokens,
         blocked_tokens=blocked_tokens,
         blocked_pairs=blocked_pairs,
+        superwords=superwords,
+        word_pattern=None if superwords is None else pattern,
         exact_size=exact_size,
         threads=threads,
         engine=engine,

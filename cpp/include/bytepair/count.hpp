@@ -64,6 +64,12 @@ class Counter {
            std::span<const std::int64_t> counts, std::span<const std::int64_t> first,
            std::int64_t position);
 
+  /// Cuts the words of a table that was counted elsewhere, each a document of its own, and counts
+  /// what comes out as often as its word; first positions are those in that corpus. Word i is
+  /// data.substr(offsets[i], offsets[i + 1] - offsets[i]). Throws as `add` does.
+  void add_cut(std::string_view data, std::span<const std::int64_t> offsets,
+               std::span<const std::int64_t> counts, std::span<const std::int64_t> first);
+
   [[nodiscard]] WordCounts result() const { return result(0, 0); }
 
   /// The words of one of 2^n_bits shares; which one a word is in is the same in all counters of
@@ -97,12 +103,13 @@ class Counter {
   static constexpr std::size_t kShort = 15;
   static constexpr std::uint64_t kLong = std::uint64_t{0xFF} << 56;
 
-  std::size_t count_stretch(std::string_view data, std::int64_t position, bool is_last);
+  std::size_t count_stretch(std::string_view data, std::int64_t position, bool is_last,
+                            std::int64_t count = 1);
   void check(std::size_t n_words);
   void count_words(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
-                   std::int64_t position);
+                   std::int64_t position, std::int64_t count);
   void count_kept(std::string_view data, std::size_t start, std::span<const std::size_t> ends,
-                  std::int64_t position);
+                  std::int64_t position, std::int64_t count);
   void add_word(std::string_view word, std::int64_t count, std::int64_t first);
   void add(const Key& key, std::uint64_t hash, std::int64_t count, std::int64_t first);
   void add_long(std::string_view word, std::uint64_t hash, std::int64_t count, std::int64_t first);

@@ -99,10 +99,11 @@ struct SymbolRows {
 };
 
 /// What is left of words after given merges, the one of lowest rank first, of several the leftmost:
-/// so that learning can go on from there. O(n log n) for a word of n symbols.
+/// so that learning can go on from there. O(n log n) for a word of n symbols; what lies between
+/// symbols that no merge joins is joined once, however often it occurs.
 /// Throws std::invalid_argument if the arrays do not fit together or a symbol is not below
 /// `n_symbols`, Stopped.
 SymbolRows join_words(const Words& words, const MergeColumns& merges, std::size_t n_symbols,
-                      const KeepGoing& keep_going = {});
+                      const KeepGoing& keep_going = {}, std::size_t n_threads = 1);
 
 }  // namespace bytepair

@@ -69,6 +69,12 @@ class Counter(Protocol):
     def add(self, counts: WordCounts, position: int) -> None:
         """Add a table whose corpus begins at byte `position` of this one."""
 
+    def add_cut(self, counts: WordCounts) -> None:
+        """Cut the words of a table, each a document of its own; what comes out counts as often.
+
+        `counts.offsets` need not begin with the data or end with it.
+        """
+
     def n_bytes(self) -> int:
         """About how much memory the words take."""
 

@@ -86,6 +86,10 @@ class Counter:
         """Add a table that was counted elsewhere; releases the GIL."""
         self._core.add(counts.data, counts.offsets, counts.counts, counts.first, position)
 
+    def add_cut(self, counts: WordCounts) -> None:
+        """Count what the words of a table are cut into; releases the GIL."""
+        self._core.add_cut(counts.data, counts.offsets, counts.counts, counts.first)
+
     def n_bytes(self) -> int:
         """Memory of the words."""
         return self._core.n_bytes()
@@ -109,7 +113,8 @@ class Learner:
     def __init__(self, task: LearnTask) -> None:
         words, n_symbols = _words_to_learn(task), len(task.alphabet)
         if len(m := task.merges):
-            joined = _core.join_words(*words, m.left, m.right, m.joined, m.rank, n_symbols)
+            columns = m.left, m.right, m.joined, m.rank
+            joined = _core.join_words(*words, *columns, n_symbols, task.threads)
             words = joined[0], np.zeros(0, np.uint8), joined[1], words[3]
         ranks = np.array(range(n_symbols) if task.order is None else task.order, np.uint32)
         self._core = _core.Learner(

@@ -24,6 +24,7 @@ from bytepair.learning._extend import (
     require_extensible,
     require_same_cuts,
 )
+from bytepair.learning._superwords import Superwords
 from bytepair.learning._symbols import ENDS, Symbols
 from bytepair.learning._wishes import Wishes
 from bytepair.learning._work import Choices, Work
@@ -72,6 +73,11 @@ class MergeLearner:
         blocked_tokens: that must not exist; of the alphabet none can be blocked.
         blocked_pairs: (left, right) that must not be merged; the same token may come about in
             another way.
+        superwords: so many tokens, or such a share of the vocabulary (above 0, below 1), are learned
+            last, across the borders of words. What is counted are phrases then, and they are what
+            the tokenizer cuts text into; see `bytepair.patterns.phrase_pattern`.
+        word_pattern: with `superwords`, name or regex that cuts phrases into the words from which
+            the other tokens are learned first.
         exact_size: fewer merges than wanted are an error, not a warning.
         threads: to learn with; None: one a core. The result does not depend on it. The pure-Python
             engine uses one.
@@ -101,6 +107,8 @@ class MergeLearner:
         seed_tokens: Iterable[str | bytes] = (),
         blocked_tokens: Iterable[str | bytes] = (),
         blocked_pairs: Iterable[tuple[str | bytes, str | bytes]] = (),
+        superwords: float | None = None,
+        word_pattern: str | None = None,
         exact_size: bool = False,
         threads: int | None = None,
         engine: str | None = None,
@@ -130,6 +138,7 @@ class MergeLearner:
                 "nothing could stand for the characters that are left out."
             )
         self.exact_size = exact_size
+        self._superwords = Superwords.of(superwords, word_pattern, end_of_word)
         self._wishes = Wishes.of(seed_tokens, blocked_tokens, blocked_pairs, end_of_word)
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
         self._threads = min(wanted, _MAX_THREADS)
@@ -155,7 +164,7 @@ class MergeLearner:
         if base is not None:
             require_extensible(base, self.vocab_size)
         elif self.alphabet == "bytes":
-            self._merges_wanted(256, n_special)
+            self._n_before_superwords(self._merges_wanted(256, n_special))
 
     @property
     def options(self) -> dict[str, object]:
@@ -171,6 +180,7 @@ class MergeLearner:
             "byte_fallback": self.byte_fallback,
             "limit_alphabet": self.limit_alphabet,
             **self._wishes.plain,
+            **(self._superwords.options if self._superwords else {}),
         }
 
     def learn(
@@ -227,8 +237,16 @@ class MergeLearner:
                 f"vocab_size={self.vocab_size} is too small: {len(work.merges)} tokens are needed "
                 f"for seed_tokens and their parts, and there is room for {n_wanted}."
             )
+        n_first = self._n_before_superwords(n_wanted)
+        reporter = ProgressReporter(progress)
         with self._log(counts, len(work.symbols), base, checkpoint, resume=resume) as log:
-            work.learn(n_wanted, ProgressReporter(progress), log)
+            if log is not None:
+                work.go_on_from(log)
+            if self._superwords is not None and len(work.merges) < n_first:
+                counted = self._superwords.words(counts, self._engine, self._threads)
+                work.learn(self._beginning(counted, None), n_first, reporter, log, n_all=n_wanted)
+            work.learn(beginning, n_wanted, reporter, log)
+            reporter.finish()
         if len(work.merges) < n_wanted:
             self._tell_of_fewer(len(work.merges), n_wanted)
         record = self._record(counts, work.merges, n_wanted)
@@ -238,6 +256,11 @@ class MergeLearner:
 
     def _beginning(self, counts: WordCounts, base: TokenizerSpec | None) -> Beginning:
         if base is not None:
+            if self._superwords is not None:
+                raise ArgumentError(
+                    f"superwords do not go with a tokenizer to go on from: {base.name!r} cuts text "
+                    "as it does. One that was trained with superwords learns more of them."
+                )
             require_same_cuts(counts.rules, base.rules)
             if self._wishes.seeds and (base.end_of_word or base.continuing_prefix):
                 raise ArgumentError(
@@ -339,6 +362,19 @@ class MergeLearner:
                 f"so at least {self.vocab_size - n_merges} are needed."
             )
         return n_merges
+
+    def _n_before_superwords(self, n_wanted: int) -> int:
+        """How many of the merges are learned from words."""
+        if self._superwords is None:
+            return n_wanted
+        n_superwords = self._superwords.number(self.vocab_size)
+        if n_superwords > n_wanted:
+            raise ArgumentError(
+                f"superwords={self._superwords.wanted} are {n_superwords} tokens, and "
+                f"vocab_size={self.vocab_size} leaves room for {n_wanted} beside the alphabet and "
+                "the special tokens."
+            )
+        return n_wanted - n_superwords
 
     def _tell_of_fewer(self, n_found: int, n_wanted: int) -> None:
         short = n_wanted - n_found

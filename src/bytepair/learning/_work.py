@@ -87,11 +87,26 @@ class Work:
         self.merges = MergeBatch(*columns, nothing)
         _check_cuts(seeds, rules)
 
-    def learn(self, n_wanted: int, reporter: ProgressReporter, log: MergeLog | None) -> None:
-        """Learn until there are `n_wanted` merges, those of seeds and of the log among them."""
-        if log is not None:
-            self._add(log.merges)
-        words = self._beginning
+    def go_on_from(self, log: MergeLog) -> None:
+        """Take the merges that are in the log."""
+        self._add(log.merges)
+
+    def learn(
+        self,
+        words: Beginning,
+        n_wanted: int,
+        reporter: ProgressReporter,
+        log: MergeLog | None,
+        *,
+        n_all: int | None = None,
+    ) -> None:
+        """Learn until there are `n_wanted` merges, or no pair of these words is to be joined.
+
+        Args:
+            words: in the symbols of the beginning.
+            n_wanted: the merges of seeds, and of what was learned before, are among them.
+            n_all: how many are wanted in the end, for the reporter; None: as many.
+        """
         for batch in self._batches(
             words.symbols,
             words.offsets,
@@ -102,10 +117,9 @@ class Work:
             if log is not None:
                 log.append(batch)
             self._add(batch)
-            reporter.tell(partial(self._moment, n_wanted, log))
-        reporter.finish()
+            reporter.tell(partial(self._moment, words, n_all or n_wanted, log))
 
-    def _moment(self, n_wanted: int, log: MergeLog | None) -> Progress:
+    def _moment(self, words: Beginning, n_wanted: int, log: MergeLog | None) -> Progress:
         contents, merges = self.symbols.contents, self.merges
         n_queued, n_pairs = self._learner.in_view() if self._learner else (None, None)
         return Progress(
@@ -116,7 +130,7 @@ class Work:
             contents[-1].decode("utf-8", "backslashreplace"),
             pair=(contents[merges.left[-1]], contents[merges.right[-1]]),
             frequency=int(merges.frequency[-1]),
-            n_words=len(self._beginning.counts),
+            n_words=len(words.counts),
             n_queued=n_queued,
             n_pairs=n_pairs,
             checkpoint_age_s=None if log is None else log.unsynced_s,

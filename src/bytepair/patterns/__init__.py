@@ -21,6 +21,7 @@ from bytepair.patterns._pattern import (
     regex_for,
     regex_of,
 )
+from bytepair.patterns._phrases import phrase_pattern
 from bytepair.patterns._portable import for_oniguruma, portable
 from bytepair.patterns._unicode import SPACES, UNICODE_VERSION, has_disputed, word_set
 
@@ -43,6 +44,7 @@ __all__ = [
     "has_disputed",
     "matches",
     "name_of",
+    "phrase_pattern",
     "portable",
     "regex_for",
     "regex_of",

@@ -71,6 +71,11 @@ class Counter:
         for (word, count), first in zip(counts, counts.first.tolist(), strict=True):
             self._add(word, count, first + position)
 
+    def add_cut(self, counts: WordCounts) -> None:
+        """Count what the words of a table are cut into."""
+        for (word, count), first in zip(counts, counts.first.tolist(), strict=True):
+            self._count(word, first, count)
+
     def n_bytes(self) -> int:
         """About what two dictionaries take."""
         return len(self._counts) * _BYTES_PER_WORD
@@ -100,14 +105,14 @@ class Counter:
             first=np.fromiter((self._first[w] for w in words), np.int64, len(words)),
         )
 
-    def _count(self, data: bytes, position: int) -> None:
+    def _count(self, data: bytes, position: int, count: int = 1) -> None:
         if self._rules.steps:
             for piece in pre_tokens(self._rules, Aligned.of(data, position)):
-                self._add(piece.data, 1, int(piece.starts[0]))
+                self._add(piece.data, count, int(piece.starts[0]))
             return
         start = 0
         for end in self._splitter.split(data):
-            self._add(data[start:end], 1, position + start)
+            self._add(data[start:end], count, position + start)
             start = end
 
     def _add(self, word: bytes, count: int, position: int) -> None:
