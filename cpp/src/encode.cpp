@@ -67,7 +67,13 @@ Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words
       edits_(edit_.space != " " || !edit_.prefix.empty()),
       chain_(std::move(chain)),
       words_(std::move(words)),
-      cache_(cache_bytes) {}
+      cache_(cache_bytes) {
+  auto stage = words_.take_first_stage();
+  if (stage == nullptr) return;
+  first_stage_ = std::make_unique<Encoder>(Normalizer(), Edit(), SplitChain(), std::move(*stage),
+                                           cache_bytes);
+  first_stage_->is_first_stage_ = true;
+}
 
 std::size_t Encoder::most_ids(std::size_t n_bytes) const noexcept {
   const bool has_end_mark = words_.has_end_mark();  // behind each pre-token, of a byte or more
@@ -103,7 +109,10 @@ bool Encoder::divides(std::string_view text, std::size_t at, const Cutter& cutte
 }
 
 Encoder::Run::Run(const Encoder& encoder, std::size_t expected_bytes, bool keeps_ids)
-    : encoder_(encoder), view_(encoder.cache_, expected_bytes), keeps_ids_(keeps_ids) {
+    : encoder_(encoder),
+      view_(encoder.cache_, expected_bytes),
+      keeps_ids_(keeps_ids),
+      expected_bytes_(expected_bytes) {
   if (expected_bytes > 0) view_.begin_with(encoder.words_.whole());
 }
 
@@ -302,7 +311,8 @@ void Encoder::Run::add_odd(std::string_view text, std::size_t start, std::size_t
   const Words& words = encoder_.words_;
   const auto word = text.substr(start, end - start);
   const bool is_long = word.size() > WordKey::kShort;
-  if (is_long && (word.size() > kLongAscii || has_other_than_ascii(word.data()))) {
+  const bool has_borders = encoder_.is_first_stage_ || word.size() > kLongAscii;
+  if (is_long && (has_borders || has_other_than_ascii(word.data()))) {
     std::array<std::size_t, kPending> ends;
     const std::size_t n = words.borders().cut(text.substr(0, end), start, ends);
     const bool are_long = (ends[n - 1] - start) / n > WordKey::kShort;  // and seldom seen again
@@ -318,7 +328,7 @@ void Encoder::Run::add_alone(std::string_view text) {
   flush();
   missed_ids_.clear();
   Words::Word word{text};
-  encoder_.words_.encode({&word, 1}, missed_ids_);
+  join({&word, 1});
   if (keeps_ids_) {
     std::ranges::copy(missed_ids_, ids.room(missed_ids_.size()));
     ids.grow(missed_ids_.size());
@@ -385,7 +395,7 @@ void Encoder::Run::join_missed() {
   if (!missed_.empty()) {
     find_distinct();
     missed_ids_.clear();
-    encoder_.words_.encode(distinct_, missed_ids_);
+    join(distinct_);
     put_missed();
     missed_.clear();
     view_.settle();

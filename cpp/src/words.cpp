@@ -46,6 +46,7 @@ Words::Words(const Tokens& tokens, const MergeColumns& merges, FirstSymbols::Rul
   find_borders(tokens, merges);
   rank_byte_pairs();
   if (whole_words) add_whole(tokens);
+  find_first_stage(tokens, merges);
 }
 
 Words::Table Words::table_of(const Tokens& tokens, const MergeColumns& merges) {
@@ -171,19 +172,19 @@ void Words::check(std::span<const Word> words) const {
 }
 
 /// Words of one size, each in a lane until it is joined.
-template <class Pairs, std::size_t N>
+template <class Fill, std::size_t N>
 class Words::Joined final : public LaneWords<N> {
  public:
-  /// `numbers`: which of all words.
-  Joined(const Words& vocabulary, const Pairs& pairs, std::span<Word> words,
+  /// `numbers`: which of all words. `fill` puts a word into a lane.
+  Joined(const Words& vocabulary, const Fill& fill, std::span<Word> words,
          std::span<const std::uint32_t> numbers, std::vector<TokenId>& ids)
-      : vocabulary_(vocabulary), pairs_(pairs), words_(words), numbers_(numbers), ids_(ids) {}
+      : vocabulary_(vocabulary), fill_(fill), words_(words), numbers_(numbers), ids_(ids) {}
 
   Lane<N>* next() override {
     if (next_ == numbers_.size()) return nullptr;
     Lane<N>* lane = free_ != nullptr ? std::exchange(free_, nullptr) : &lanes_[next_];
     lane->word = numbers_[next_++];
-    vocabulary_.fill(pairs_, words_[lane->word].text, *lane);
+    fill_(words_[lane->word], *lane);
     return lane;
   }
 
@@ -200,7 +201,7 @@ class Words::Joined final : public LaneWords<N> {
 
  private:
   const Words& vocabulary_;
-  const Pairs& pairs_;
+  const Fill& fill_;
   std::span<Word> words_;
   std::span<const std::uint32_t> numbers_;
   std::vector<TokenId>& ids_;
@@ -209,10 +210,10 @@ class Words::Joined final : public LaneWords<N> {
   Lane<N>* free_ = nullptr;  // the last one taken: another word is wanted right after it
 };
 
-template <std::size_t N, class Pairs>
+template <std::size_t N, class Pairs, class Fill>
 void Words::join(const Pairs& pairs, std::span<Word> words, std::span<const std::uint32_t> numbers,
-                 std::vector<TokenId>& ids) const {
-  Joined<Pairs, N> joined(*this, pairs, words, numbers, ids);
+                 const Fill& fill, std::vector<TokenId>& ids) const {
+  Joined<Fill, N> joined(*this, fill, words, numbers, ids);
   join_lanes(pairs, static_cast<LaneWords<N>&>(joined));
 }
 
@@ -222,9 +223,10 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
   std::array<std::uint32_t, kAtOnce> medium_words;
   std::size_t n_short = 0;
   std::size_t n_medium = 0;
+  const auto put = [&](const Word& word, auto& lane) { fill(pairs, word.text, lane); };
   const auto join_all = [&] {
-    join<16>(pairs, words, std::span(short_words.data(), std::exchange(n_short, 0)), ids);
-    join<64>(pairs, words, std::span(medium_words.data(), std::exchange(n_medium, 0)), ids);
+    join<16>(pairs, words, std::span(short_words.data(), std::exchange(n_short, 0)), put, ids);
+    join<64>(pairs, words, std::span(medium_words.data(), std::exchange(n_medium, 0)), put, ids);
   };
   std::array<std::uint64_t, kHashed> hashes;
   for (std::uint32_t i = 0; i < words.size(); ++i) {
@@ -254,6 +256,43 @@ void Words::encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenI
     if (n_short == kAtOnce || n_medium == kAtOnce) join_all();
   }
   join_all();
+}
+
+void Words::finish(std::span<const Symbol> symbols, std::span<Word> words,
+                   std::vector<TokenId>& ids) const {
+  std::visit([&](const auto& pairs) { finish(pairs, symbols, words, ids); }, table_);
+}
+
+template <class Pairs>
+void Words::finish(const Pairs& pairs, std::span<const Symbol> symbols, std::span<Word> words,
+                   std::vector<TokenId>& ids) const {
+  std::vector<std::uint32_t> short_words;
+  std::vector<std::uint32_t> medium_words;
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
+    Word& word = words[i];
+    if (word.n_ids <= kShort) {
+      short_words.push_back(i);
+    } else if (word.n_ids <= kMedium) {
+      medium_words.push_back(i);
+    } else {
+      const auto parts = symbols.subspan(word.start, word.n_ids);
+      const auto tokens = join_long(pairs, SymbolWord<Pairs>{pairs, parts}).tokens;
+      word.start = ids.size();
+      word.n_ids = static_cast<std::uint32_t>(tokens.size());
+      for (const Symbol token : tokens) ids.push_back(id_of(token));
+    }
+  }
+  const auto put = [&]<std::size_t N>(const Word& word, Lane<N>& lane) {
+    std::ranges::fill(lane.ranks, Lane<N>::kNoRank);
+    std::ranges::copy(symbols.subspan(word.start, word.n_ids), lane.symbols);
+    for (std::size_t i = 0; i + 1 < word.n_ids; ++i) {
+      lane.ranks[i] = pairs.order(lane.symbols[i], lane.symbols[i + 1]) << Lane<N>::kPlaceBits;
+    }
+    lane.symbols[N] = Pairs::kNoSymbol;
+    lane.alive = ~std::uint64_t{0} >> (64 - word.n_ids);
+  };
+  join<16>(pairs, words, short_words, put, ids);
+  join<64>(pairs, words, medium_words, put, ids);
 }
 
 template <class Pairs, std::size_t N>

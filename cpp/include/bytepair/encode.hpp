@@ -117,6 +117,9 @@ class Encoder {
   SplitChain chain_;
   Words words_;
   mutable WordCache cache_;
+  // Of words within phrases, if there are such: it makes symbols for `words_` to go on with.
+  std::unique_ptr<Encoder> first_stage_;
+  bool is_first_stage_ = false;
   std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
 };
 
@@ -205,6 +208,9 @@ class Encoder::Run {
   void look_up(TokenId* out);
   std::size_t look_up(std::size_t i, TokenId* out);
   void join_missed();
+  void join(std::span<Words::Word> words);
+  [[nodiscard]] bool is_in_stages(const Words::Word& word) const noexcept;
+  void join_in_stages(std::span<Words::Word> words);
   void find_distinct();
   void put_missed();
 
@@ -232,6 +238,8 @@ class Encoder::Run {
   std::vector<OpenEnd> open_ends_;
   Normalizer::Buffers normalized_;
   std::string edited_;
+  std::size_t expected_bytes_;
+  std::unique_ptr<Run> first_stage_;  // once it is needed
 };
 
 }  // namespace bytepair

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -43,6 +45,19 @@ class Words {
     std::size_t start = 0;  // where its ids are
   };
 
+  /// What comes before all merges that join something behind which a space follows with that space:
+  /// in a vocabulary with superwords the merges within words, which are most. It makes symbols, not
+  /// ids, and looks nothing up; its borders are where words begin. To be taken once; nullptr where
+  /// it would be of no use.
+  [[nodiscard]] std::unique_ptr<Words> take_first_stage() noexcept {
+    return std::move(first_stage_);
+  }
+
+  /// Goes on with words whose `start` and `n_ids` say where in `symbols` the first stage has put
+  /// what it made of them: appends their ids and sets where these are.
+  void finish(std::span<const Symbol> symbols, std::span<Word> words,
+              std::vector<TokenId>& ids) const;
+
   /// Appends the ids of all words, in any order, and sets where they are; many at once cost less. A
   /// word of n bytes becomes at most n + 1 ids. O(n log n). Throws UnknownCharacter for the first
   /// one.
@@ -78,22 +93,26 @@ class Words {
   using Table = std::variant<PairTable<NarrowSlot>, PairTable<WideSlot>>;
 
   static Table table_of(const Tokens& tokens, const MergeColumns& merges);
+  void find_first_stage(const Tokens& tokens, const MergeColumns& merges);
   void add_first(const Tokens& tokens);
   void add_whole(const Tokens& tokens);
   void add_contents(const Tokens& tokens, unsigned left_out);
   void find_borders(const Tokens& tokens, const MergeColumns& merges);
   void rank_byte_pairs();
 
-  template <class Pairs, std::size_t N>
+  template <class Fill, std::size_t N>
   class Joined;  // words in lanes
 
   void check(std::span<const Word> words) const;
 
   template <class Pairs>
   void encode(const Pairs& pairs, std::span<Word> words, std::vector<TokenId>& ids) const;
-  template <std::size_t N, class Pairs>
+  template <std::size_t N, class Pairs, class Fill>
   void join(const Pairs& pairs, std::span<Word> words, std::span<const std::uint32_t> numbers,
-            std::vector<TokenId>& ids) const;
+            const Fill& fill, std::vector<TokenId>& ids) const;
+  template <class Pairs>
+  void finish(const Pairs& pairs, std::span<const Symbol> symbols, std::span<Word> words,
+              std::vector<TokenId>& ids) const;
   template <class Pairs, std::size_t N>
   void fill(const Pairs& pairs, std::string_view text, Lane<N>& lane) const;
   template <class Pairs>
@@ -109,6 +128,7 @@ class Words {
   Borders borders_;
   TokenTable whole_;
   TokenTable cut_whole_;  // those with borders in them
+  std::unique_ptr<Words> first_stage_;
 };
 
 }  // namespace bytepair
