@@ -440,4 +440,26 @@ TEST(a_counter_that_is_cleared_gives_its_memory_back_and_counts_anew) {
            (Words{{"ab", 2, 5}, {" ", 2, 7}, {std::string(60, 'y'), 1, 8}}));
 }
 
+TEST(words_of_a_table_are_cut_and_count_as_often_as_they_do) {
+  auto counter = make();
+  const std::string data = "ab 1ab;ab?";
+  counter.add_cut(data, std::vector<std::int64_t>{0, 6, 9}, std::vector<std::int64_t>{3, 5},
+                  std::vector<std::int64_t>{40, 7});
+  CHECK_EQ(words(counter), (Words{{";", 5, 7}, {"ab", 11, 8}, {" 1", 3, 42}}));
+}
+
+TEST(a_table_to_be_cut_that_does_not_fit_is_refused) {
+  using Numbers = std::vector<std::int64_t>;
+  const auto cut = [](const Numbers& offsets, const Numbers& counts, const Numbers& first) {
+    auto counter = make();
+    counter.add_cut("abc", offsets, counts, first);
+  };
+  cut({1, 1, 2}, {1, 1}, {0, 0});
+  CHECK_THROWS(std::invalid_argument, cut({0, 2, 4}, {1, 1}, {0, 0}));
+  CHECK_THROWS(std::invalid_argument, cut({0, 2, 1}, {1, 1}, {0, 0}));
+  CHECK_THROWS(std::invalid_argument, cut({-1, 2}, {1}, {0}));
+  CHECK_THROWS(std::invalid_argument, cut({0, 2}, {1, 1}, {0, 0}));
+  CHECK_THROWS(std::invalid_argument, cut({0, 2}, {1}, {}));
+}
+
 int main() { return check::run_all(); }

@@ -282,4 +282,60 @@ TEST(parts_that_do_not_fit_together_are_refused) {
   CHECK_THROWS(std::invalid_argument, words_of(characters(true), {}, rules));
 }
 
+/// Merges of pairs of letters that are no more than a stage, then merges over spaces.
+Merges merges_in_stages(std::mt19937& random) {
+  Merges merges;
+  std::vector<Symbol> inner = {'a', 'b', 'c', ' '};
+  for (Symbol joined = 256; joined < 256 + 300; ++joined) {
+    const Symbol left = inner[random() % inner.size()];
+    const Symbol right = inner[random() % 3];  // no space: what begins with one stays on the left
+    merges.push_back({left, right, joined, joined});
+    if (joined % 5 == 0) inner.push_back(joined);
+  }
+  std::vector<Symbol> all = inner;
+  for (Symbol joined = 556; joined < 556 + 100; ++joined) {
+    merges.push_back({all[random() % all.size()], all[random() % all.size()], joined, joined});
+    all.push_back(joined);
+  }
+  return merges;
+}
+
+TEST(a_first_stage_and_the_rest_make_what_one_would) {
+  std::mt19937 random(9);
+  int n_with_stage = 0;
+  for (int round = 0; round < 30; ++round) {
+    const auto merges = merges_in_stages(random);
+    auto words = words_of(merges);
+    const auto stage = words.take_first_stage();
+    if (stage == nullptr) continue;
+    ++n_with_stage;
+    std::vector<std::string> texts;
+    for (std::size_t size : {1, 2, 9, 30, 70, 400}) {
+      texts.push_back(random_letters(random, size));
+      for (auto& letter : texts.back()) letter = random() % 3 == 0 ? ' ' : letter;
+    }
+    Ids symbols;
+    std::vector<Words::Word> rows;
+    for (const auto& text : texts) rows.push_back({text});
+    stage->encode(rows, symbols);
+    Ids ids;
+    words.finish(symbols, rows, ids);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const auto first = ids.begin() + static_cast<std::ptrdiff_t>(rows[i].start);
+      CHECK_EQ(Ids(first, first + rows[i].n_ids), naive_join(bytes_of(texts[i]), merges));
+    }
+  }
+  CHECK(n_with_stage > 20);
+}
+
+TEST(merges_that_join_spaces_early_or_never_have_no_first_stage) {
+  Merges merges = {{'a', ' ', 256, 0}};
+  for (Symbol joined = 257; joined < 800; ++joined) merges.push_back({'b', joined - 1, joined, joined});
+  CHECK(words_of(merges).take_first_stage() == nullptr);
+  merges.front().right = 'a';
+  CHECK(words_of(merges).take_first_stage() == nullptr);
+  merges.push_back({'a', ' ', 900, 900});
+  CHECK(words_of(merges).take_first_stage() != nullptr);
+}
+
 int main() { return check::run_all(); }

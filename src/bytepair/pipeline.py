@@ -95,9 +95,10 @@ def train(
         digits: see `Preprocessor`.
         reserved_tokens: so many special tokens `<|reserved_0|>`, `<|reserved_1|>`, ... follow the
             others, to be given a meaning later.
-        superwords: so many of the tokens, or such a share of them (0.2, say), are learned in a
-            second stage, in which merges go over the borders of words, as far as phrases go. Text is
-            then cut into phrases, not into words. Of counts, these are counts of phrases.
+        superwords: so many of the tokens (an int), or such a share of them (a float below 1), are
+            learned in a second stage, in which merges go over the borders of words, as far as a
+            phrase goes. Text is then cut into phrases. Of what was counted before, `pattern` cuts
+            the words, and the counts are those of phrases.
         separator: cuts a text into documents and is dropped.
         weights: one for each of several paths, which may be folders or globs: so many times what is
             in it counts.

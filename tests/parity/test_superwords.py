@@ -19,7 +19,9 @@ from bytepair.patterns import NAMED, phrase_pattern
 from inputs import fewer, runs, texts
 
 WORDS = ("a b", " a", "b", ", a", ".\n", "1", "'s", " \n\t", "aB", "é", "  ")
-corpora = st.lists(st.lists(st.sampled_from(WORDS), max_size=12).map("".join), min_size=1, max_size=4)
+corpora = st.lists(
+    st.lists(st.sampled_from(WORDS), max_size=12).map("".join), min_size=1, max_size=4
+)
 TIES = {"lowest": "order", "first": "first", "bytes": "bytes"}
 
 
@@ -46,13 +48,19 @@ def by_brute_force(documents, pattern: str, n_merges: int, n_superwords: int, ti
     ]
     words = [word for phrase in phrases for word in oracles.cuts(NAMED[pattern], phrase)]
     first = oracles.learn(
-        [([*word], 1) for word in words], contents, n_merges - n_superwords, ties=ties,
+        [([*word], 1) for word in words],
+        contents,
+        n_merges - n_superwords,
+        ties=ties,
         min_frequency=2,
     )
     contents += [b"".join(_spelt(first, merge)) for merge in range(len(first))]
     after = [_replayed([*phrase], first) for phrase in phrases]
     second = oracles.learn(
-        [(phrase, 1) for phrase in after], contents, n_merges - len(first), ties=ties,
+        [(phrase, 1) for phrase in after],
+        contents,
+        n_merges - len(first),
+        ties=ties,
         min_frequency=2,
     )
     merges = [*first, *second]
@@ -83,12 +91,10 @@ def test_what_is_learned_from_counts_is_what_the_whole_corpus_gives(
     merges, rows = by_brute_force(documents, "o200k", n_merges, n_superwords, TIES[ties])
     if not any(documents):
         return
-    tok = learned(
-        documents, n_merges=n_merges, n_superwords=n_superwords, ties=ties, engine=engine
-    )
+    tok = learned(documents, n_merges=n_merges, n_superwords=n_superwords, ties=ties, engine=engine)
     assert [tuple(merge)[:3] for merge in tok.merges] == merges
-    ids = [id for document in documents for id in tok.encode(document)]
-    assert ids == [id for row in rows for id in row]
+    ids = [token for document in documents for token in tok.encode(document)]
+    assert ids == [token for row in rows for token in row]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +104,7 @@ def prose() -> "bytepair.Tokenizer":
     return learned(["".join(lines)] * 3, n_merges=120, n_superwords=60)
 
 
-@given(text=texts(30) | st.lists(st.sampled_from(WORDS + (" the", " of the", "; x"))).map("".join))
+@given(text=texts(30) | st.lists(st.sampled_from((*WORDS, " the", " of the", "; x"))).map("".join))
 def test_hugging_face_gives_the_same_ids(prose, tmp_path_factory, text):
     """The file says one split by phrases and one list of merges: there is nothing else to it."""
     path = tmp_path_factory.getbasetemp() / "superwords"
@@ -121,10 +127,14 @@ def test_no_phrase_ends_within_a_word(pattern, text):
     """So the words of phrases are the words of the text, and a first stage is as ever."""
     words = oracles.cuts(NAMED[pattern], text.encode())
     phrases = oracles.cuts(phrase_pattern(pattern), text.encode())
-    ends_of = lambda pieces: set(np.cumsum([len(piece) for piece in pieces]).tolist())  # noqa: E731 - short
-    assert ends_of(phrases) <= ends_of(words)
+    assert ends(phrases) <= ends(words)
     of_phrases = [word for phrase in phrases for word in oracles.cuts(NAMED[pattern], phrase)]
     assert of_phrases == words
+
+
+def ends(pieces) -> set[int]:
+    """Where pieces end."""
+    return set(np.cumsum([len(piece) for piece in pieces]).tolist())
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -141,7 +151,7 @@ def test_stages_of_joining_make_what_one_would(prose_of_many_merges, data):
     """The core joins words first and phrases then; the twin joins all at once."""
     native, twin = prose_of_many_merges
     assert native.encode(data) == twin.encode(data)
-    assert [id for id in native.encode_ordinary_batch([data, data])[1]] == twin.encode(data)
+    assert native.encode_ordinary_batch([data, data])[1] == twin.encode(data)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +163,8 @@ def prose_of_many_merges():
     texts = [" ".join(rng.choice(words, 12)) + rng.choice([", ", ".\n", " 1 "]) for _ in range(900)]
     native = learned(texts, n_merges=600, n_superwords=200, engine="native")
     spaces = [content for content in native.spec.vocabulary.tokens.values() if b"a " in content]
-    assert len(native.spec.merges) == 600 and len(spaces) > 20
+    assert len(native.spec.merges) == 600
+    assert len(spaces) > 20
     return native, bytepair.Tokenizer(native.spec, engine="python")
 
 

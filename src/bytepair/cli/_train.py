@@ -29,6 +29,7 @@ def train(
     blocked_token: of.BlockedToken = None,
     blocked_pair: of.BlockedPair = None,
     reserved_tokens: of.ReservedTokens = 0,
+    superwords: of.Superwords = None,
     exact_size: of.ExactSize = False,
     separator: of.Separator = None,
     text_field: of.TextField = "text",
@@ -66,12 +67,14 @@ def train(
         "special_tokens": of.special_tokens(special_token, none=no_special_tokens),
         "digits": digits,
     }
-    Preprocessor(**preparation)
-    require_format(format_for(output), alphabet=alphabet, **preparation)
+    n_superwords = of.superwords(superwords)
+    cut = preparation if n_superwords is None else of.into_phrases(preparation)
+    Preprocessor(**cut)
+    require_format(format_for(output), alphabet=alphabet, **cut)
     if residue_threshold is not None or (prune_from and prune_strategy == "residues"):
         require_residues(format_for(output))
     require_writable(output)
-    given, files = _given(corpus, weight, preparation, is_counted=counts)
+    given, files = _given(corpus, weight, cut, is_counted=counts)
     metrics = {"port": metrics_port, "file": metrics_file, "push": metrics_push}
     with TrainingProgress() as progress, watched(progress, metrics) as tell:
         tok = bytepair.train(
@@ -85,6 +88,7 @@ def train(
             blocked_tokens=blocked_token or (),
             blocked_pairs=of.pairs(blocked_pair),
             reserved_tokens=reserved_tokens,
+            superwords=n_superwords,
             exact_size=exact_size,
             ties=ties,
             alphabet=alphabet,

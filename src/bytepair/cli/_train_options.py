@@ -15,6 +15,7 @@ from bytepair.model import Ties as TiesName
 from bytepair.normalizers import NAMES as NORMALIZERS
 from bytepair.patterns import NAMED as PATTERNS
 from bytepair.patterns import Digits as DigitsName
+from bytepair.patterns import phrase_pattern
 
 Corpus = Annotated[
     list[str],
@@ -121,6 +122,14 @@ ReservedTokens = Annotated[
     int,
     typer.Option(
         "--reserved-tokens", min=0, metavar="N", help="Special tokens <|reserved_0|> ... for later."
+    ),
+]
+Superwords = Annotated[
+    str | None,
+    typer.Option(
+        "--superwords",
+        metavar="N|SHARE",
+        help="So many tokens, or such a share (0.2, say), are learned across words.",
     ),
 ]
 ExactSize = Annotated[
@@ -266,6 +275,31 @@ def pairs(given: list[str] | None) -> list[tuple[str, str]]:
                 f"{text!r} is not /LEFT/RIGHT, such as '/low/er'.", param_hint="--blocked-pair"
             )
     return [(left, right) for left, right in split]
+
+
+def superwords(given: str | None) -> int | float | None:
+    """The number or the share that `--superwords` means.
+
+    Raises:
+        typer.BadParameter: neither.
+
+    >>> superwords("2000"), superwords("0.2")
+    (2000, 0.2)
+    """
+    if given is None:
+        return None
+    try:
+        return int(given) if given.isdecimal() else float(given)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{given!r} is neither a number of tokens nor a share such as 0.2.",
+            param_hint="--superwords",
+        ) from None
+
+
+def into_phrases(preparation: Preparation) -> Preparation:
+    """What text is cut by if words are to be joined."""
+    return {**preparation, "pattern": phrase_pattern(preparation["pattern"])}
 
 
 def counts_of(

@@ -73,9 +73,9 @@ class MergeLearner:
         blocked_tokens: that must not exist; of the alphabet none can be blocked.
         blocked_pairs: (left, right) that must not be merged; the same token may come about in
             another way.
-        superwords: so many tokens, or such a share of the vocabulary (above 0, below 1), are learned
-            last, across the borders of words. What is counted are phrases then, and they are what
-            the tokenizer cuts text into; see `bytepair.patterns.phrase_pattern`.
+        superwords: so many tokens (an int), or such a share of the vocabulary (a float below 1),
+            are learned last, across the borders of words. What is counted are phrases then, and
+            they are what the tokenizer cuts text into; see `bytepair.patterns.phrase_pattern`.
         word_pattern: with `superwords`, name or regex that cuts phrases into the words from which
             the other tokens are learned first.
         exact_size: fewer merges than wanted are an error, not a warning.

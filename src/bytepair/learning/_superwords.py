@@ -1,7 +1,7 @@
 """Superwords: tokens that a second stage of learning makes across the borders of words.
 
-Source: Liu et al. 2025, https://arxiv.org/abs/2503.13423. That the stretches they are learned in can
-be counted like words: Schmidt et al. 2026, https://arxiv.org/abs/2604.05192.
+Source: Liu et al. 2025, https://arxiv.org/abs/2503.13423. That what they are learned in can be
+counted like words: Schmidt et al. 2026, https://arxiv.org/abs/2604.05192.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +41,7 @@ class Superwords:
         if wanted is None:
             return None
         is_number = isinstance(wanted, int | float | np.integer) and not isinstance(wanted, bool)
-        if not is_number or wanted <= 0 or (isinstance(wanted, float) and wanted >= 1):
+        if not is_number or not wanted > 0 or (isinstance(wanted, float) and wanted >= 1):
             raise ArgumentError(
                 "superwords must be a number of tokens, 1 or more, or a share of the vocabulary "
                 f"between 0 and 1 (0.2, say), got {wanted!r:.60}."

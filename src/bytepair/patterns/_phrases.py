@@ -6,6 +6,7 @@ are. So phrases are long enough to hold what is worth a token, "of the", ". The"
 and short enough to come again, so that they can be counted.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -26,6 +27,9 @@ from bytepair.patterns._tree import (
     spelled,
 )
 from bytepair.patterns._unicode import property_set
+
+_LATIN = CodeSet.of([(ord("A"), ord("Z")), (ord("a"), ord("z"))])
+_SWITCH = re.compile(r"\(\?[a-z-]+\)")
 
 
 @cache
@@ -67,15 +71,24 @@ def phrase_pattern(pattern: str | None) -> str:
 def _by_kind(regex: str) -> tuple[list[str], list[str], list[str]]:
     """The options for words, for numbers, and for all else."""
     kinds: tuple[list[str], list[str], list[str]] = ([], [], [])
-    letters, digits = property_set("L"), property_set("Nd")
     for text, option in _options(regex):
         if can_be_empty(option):
             raise PatternError(
                 f"superwords: the option {text!r:.60} of the pattern matches the empty text."
             )
-        codes = _codes(option)
-        kinds[0 if (codes & letters).ranges else 1 if (codes & digits).ranges else 2].append(text)
+        kinds[_kind(_codes(option))].append(text)
     return kinds
+
+
+def _kind(codes: CodeSet) -> int:
+    """0: of words, 1: of numbers, 2: of all else, which may have letters that nobody thought of."""
+    if (codes & _LATIN).ranges or ((codes & _having("L")).ranges and ord("!") not in codes):
+        return 0
+    return 1 if (codes & _having("Nd")).ranges and ord("!") not in codes else 2
+
+
+def _having(name: str) -> CodeSet:
+    return property_set(name) or CodeSet(())
 
 
 def _options(regex: str) -> Iterator[tuple[str, Node]]:
@@ -96,6 +109,8 @@ def _options(regex: str) -> Iterator[tuple[str, Node]]:
 
 
 def _means(text: str, option: Node) -> bool:
+    if _SWITCH.search(text):  # engines differ in how far it reaches, once it is not in front
+        return False
     try:
         return parse(text) == option
     except (UnsupportedError, PatternError):
