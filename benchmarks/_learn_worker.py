@@ -26,7 +26,12 @@ Learned = Callable[[], Merges] | Callable[[], list[bytes]]
 """Gives the merges in order, or the tokens they made by a library that does not tell the merges."""
 
 
-def train_bytepair(task: Task) -> Callable[[], Merges]:
+def train_superwords(task: Task) -> Callable[[], Merges]:
+    """Train with bytepair, a share of the tokens across words."""
+    return train_bytepair(task, superwords=task["superwords"])
+
+
+def train_bytepair(task: Task, superwords: float | None = None) -> Callable[[], Merges]:
     """Train with bytepair."""
     import bytepair
 
@@ -36,6 +41,7 @@ def train_bytepair(task: Task) -> Callable[[], Merges]:
         [Path(path) for path in task["corpus"]],
         vocab_size=task["vocab_size"],
         pattern=task["pattern"],
+        superwords=superwords,
         special_tokens=[SEPARATOR],
         min_frequency=MIN_FREQUENCY,
         ties=task["ties"],
@@ -131,6 +137,7 @@ def train_rustbpe(task: Task) -> Callable[[], list[bytes]]:
 
 TRAINERS: dict[str, Callable[[Task], Learned]] = {
     "bytepair": train_bytepair,
+    "superwords": train_superwords,
     "gigatoken": train_gigatoken,
     "ffbpe": train_ffbpe,
     "fast-bpe-rs": train_fast_bpe_rs,

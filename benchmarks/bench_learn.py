@@ -2,10 +2,12 @@
 
     python benchmarks/bench_learn.py [FILE ...] [--vocab-size 32768] [--pattern gpt2]
         [--libraries gigatoken ffbpe ...] [--rounds 3] [--threads N] [--mb N]
+        [--superwords 0.2]
 
 Without files it trains on the source of Python's standard library. What each library learns is
 compared first, token by token in order, with what bytepair learns when it breaks ties in the same
-way; whoever learns something else is timed all the same, and marked. Every run is a fresh process;
+way; whoever learns something else is timed all the same, and marked. With --superwords bytepair runs
+once more, and learns such a share of the tokens across words, which no other does. Every run is a fresh process;
 the libraries take turns. The result is printed and added to benchmarks/results.jsonl.
 """
 
@@ -31,6 +33,8 @@ TIES = {
 PATTERNS = ("gpt2", "cl100k", "llama3", "o200k")
 ONLY_PATTERN = {"gigatoken": "gpt2"}
 
+SUPERWORDS = "superwords"  # bytepair's, for which there is no other
+
 Record = _harness.Record
 Runs = dict[str, list[Record]]
 
@@ -47,6 +51,7 @@ def main() -> None:
             "vocab_size": options.vocab_size,
             "pattern": options.pattern,
             "threads": options.threads,
+            "superwords": options.superwords,
         }
         expected = {ties: run("bytepair", task, ties) for ties in set(TIES.values())}
         runs = timed_runs(task, options.libraries, options.rounds)
@@ -64,6 +69,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--libraries", nargs="*", choices=TIES, default=list(TIES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--superwords", type=float, metavar="SHARE", help="a row more")
     parser.add_argument("--mb", type=float, help="only this much of each file")
     parser.add_argument("--results", type=Path, default=_harness.RESULTS)
     options = parser.parse_args()
@@ -91,7 +97,7 @@ def can_run(library: str, pattern: str) -> bool:
 
 def timed_runs(task: dict[str, Any], libraries: Sequence[str], rounds: int) -> Runs:
     """The libraries take turns at going first, so that what else the machine does hits all."""
-    names = ["bytepair", *libraries]
+    names = ["bytepair", *libraries, *([SUPERWORDS] if task["superwords"] else [])]
     runs: Runs = {name: [] for name in names}
     for number in range(rounds):
         for name in names if number % 2 == 0 else reversed(names):
@@ -129,6 +135,7 @@ def record_of(
     differing = [
         name
         for name, done in runs.items()
+        if name != SUPERWORDS
         for wanted in [expected[TIES.get(name, "huggingface")]]
         if any(learned(one, wanted) != learned(wanted, one) for one in done)
     ]
@@ -143,6 +150,7 @@ def record_of(
         "documents": n_documents,
         "largest_document_bytes": largest,
         **{name: task[name] for name in ("vocab_size", "pattern", "threads")},
+        **({"superwords": task["superwords"]} if task["superwords"] else {}),
         "merges": expected["huggingface"]["n_merges"],
         "differing": differing,
         "seconds": {name: _harness.median(done, "seconds") for name, done in runs.items()},

@@ -57,6 +57,8 @@ def merges_of(folder: str) -> list[tuple[int, ...]]:
             {"alphabet": "chars", "limit_alphabet": 7, "vocab_size": 268},
         ),
         (["--digits", "threes"], {"digits": "threes"}),
+        (["--superwords", "0.01"], {"superwords": 0.01}),
+        (["--superwords", "3", "--vocab-size", 262], {"superwords": 3, "vocab_size": 262}),
         (["--seed-token", "wid", "--seed-token", "st"], {"seed_tokens": ["wid", "st"]}),
         (["--blocked-token", "low", "--blocked-token", "ne"], {"blocked_tokens": ["low", "ne"]}),
         (["--blocked-pair", "/l/o"], {"blocked_pairs": [("l", "o")]}),
@@ -189,9 +191,10 @@ def test_nothing_on_stderr_where_no_one_watches(corpus, invoke):
         ["--vocab-size", "many"],
         ["--vocab-size", "0"],
         ["--ties", "random"],
+        ["--superwords", "few"],
         ["-"],
     ],
-    ids=["contradiction", "no-number", "zero", "no-such-tie", "standard-input-among-others"],
+    ids=["contradiction", "no-number", "zero", "no-such-tie", "few", "standard-input-among-others"],
 )
 def test_a_wrong_call_is_exit_code_2(corpus, invoke, arguments):
     """2 says: read the help; 1 says: look at your data."""
