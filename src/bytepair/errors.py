@@ -13,6 +13,7 @@
     ├── UnknownTokenError   (KeyError)      an id, or token bytes, the vocabulary does not have
     ├── ShardError          (ValueError)    shards that are damaged or not finished
     ├── SaveError           (OSError)       a file that could not be written; nothing is left behind
+    ├── ClusterError        (RuntimeError)  a cluster that cannot be reached, or cannot do its work
     ├── EngineError         (RuntimeError)  the native engine was demanded and is not installed
     └── MissingExtraError   (ImportError)   an optional package that is not installed
 
@@ -80,6 +81,10 @@ class ShardError(BytepairError, ValueError):
 
 class SaveError(BytepairError, OSError):
     """A file could not be written; what was there before is untouched."""
+
+
+class ClusterError(BytepairError, RuntimeError):
+    """A cluster cannot be reached, or could not finish a task; what was kept is not lost."""
 
 
 class EngineError(BytepairError, RuntimeError):

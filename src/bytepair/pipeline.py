@@ -1,9 +1,8 @@
 """`train()`: the one place that knows the order of the stages."""
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,17 +13,16 @@ from bytepair.data import (
     Corpus,
     InputFile,
     corpus_files,
-    corpus_size,
     input_path,
     stored_size,
 )
-from bytepair.engines import PruneStrategy, python
+from bytepair.distributed import Cluster, Counting, count_on, require_cluster
+from bytepair.engines import PruneStrategy
 from bytepair.errors import ArgumentError
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
 from bytepair.model import (
     Alphabet,
-    Chunk,
     LengthUnit,
     OnError,
     ProgressCallback,
@@ -38,8 +36,6 @@ from bytepair.model import (
 from bytepair.patterns import Digits, phrase_pattern
 from bytepair.pruning import PruneResult, VocabularyPruner
 from bytepair.tokenizer import Tokenizer
-
-_PART_BYTES = 2 << 30  # counted in seconds; its table costs little beside that
 
 
 def train(
@@ -72,6 +68,7 @@ def train(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     engine: str | None = None,
+    address: str | None = None,
     progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -104,10 +101,13 @@ def train(
             in it counts.
         on_error: "skip": a file that cannot be read to its end is a `BytepairWarning`; what was
             read of it counts.
-        threads: None: one a core. The result does not depend on it.
+        threads: None: one a core; on a cluster, one for each task. The result does not depend on
+            it.
         memory_limit: what counting may hold, such as "256MB"; see `FrequencyAnalyzer`. None: no
             limit. The result does not depend on it.
-        engine: "native" or "python"; None: the one `bytepair.engine()` names.
+        engine: "native" or "python"; None: the one `bytepair.engine()` names. Or "ray": files are
+            counted by the machines of a cluster, to the same result; learning is done here.
+        address: of the cluster, `host:port`. None: see `bytepair.distributed.RayExecutor`.
         progress: called with a `Progress`, about ten times a second.
         checkpoint: a folder in which what was counted and every merge is kept, so that training can
             go on from there, whatever ends it. It may be removed afterwards.
@@ -124,6 +124,8 @@ def train(
     Raises:
         CorpusError: missing, empty or damaged; see `bytepair.data`.
         SaveError: the checkpoint cannot be written.
+        ClusterError: the cluster cannot be reached, or could not do its work; what is in the
+            checkpoint is not lost.
         ArgumentError, PatternError: an option that cannot be right.
 
     Cost: counting is linear in the corpus, learning in the sites that merges change. The corpus is
@@ -133,6 +135,7 @@ def train(
     >>> [tok.decode([token]) for token in range(256, 260)]
     ['lo', 'low', ' low', ' lowe']
     """
+    cluster, engine = require_cluster(engine, address, threads)
     preprocessor = Preprocessor(
         pattern=pattern if superwords is None else phrase_pattern(pattern),
         normalizer=normalizer,
@@ -166,20 +169,24 @@ def train(
     if isinstance(corpus, WordCounts):
         if weights is not None:
             raise ArgumentError("weights: these words are counted. Use WordCounts.weighed.")
+        if cluster is not None:
+            raise ArgumentError("engine='ray' counts words, and these are counted. Leave it out.")
         spec = learn(corpus, checkpoint=checkpoint, resume=resume)
         return Tokenizer(spec, engine=engine)
     learner.require_room(len(preprocessor.rules.special_tokens))
     analyzer = FrequencyAnalyzer(
-        threads=threads,
+        threads=threads if cluster is None else cluster.threads,
         memory_limit=memory_limit,
-        spill_folder=checkpoint,
+        spill_folder=checkpoint if cluster is None else None,
         on_error=on_error,
         engine=engine,
     )
-    counting = _Counting(analyzer, preprocessor, preprocessor.rules, text_field, on_error, progress)
+    counting = Counting(analyzer, preprocessor, preprocessor.rules, text_field, on_error, progress)
     if weights is not None:
         counting = replace(counting, weights=_weights(corpus, weights))
-    spec = _learned(learn, larger.options, counting, corpus, checkpoint, resume=resume)
+    spec = _learned(
+        learn, larger.options, counting, corpus, checkpoint, resume=resume, cluster=cluster
+    )
     return Tokenizer(spec, engine=engine)
 
 
@@ -260,23 +267,34 @@ def extend(
 def _learned(
     learn: Callable[..., TokenizerSpec],
     options: dict[str, object],
-    counting: "_Counting",
+    counting: Counting,
     corpus: Corpus,
     checkpoint: str | os.PathLike[str] | None,
     *,
     resume: bool,
+    cluster: Cluster | None = None,
 ) -> TokenizerSpec:
     """Count, and learn from it; what there is in the checkpoint is not done again."""
     files = corpus_files(corpus)
-    source = corpus if files is None else files
+
+    def counted(folder: Checkpoint | None = None) -> WordCounts:
+        if cluster is not None:
+            with cluster.executor() as executor:
+                return count_on(executor, counting, files or (), folder)
+        source = corpus if files is None else files
+        if folder is None:
+            return counting.count(source)
+        return counting.count_in_parts(folder, source, files)
+
+    if cluster is not None and files is None:
+        raise ArgumentError("engine='ray' reads files: give paths or URLs, not documents.")
     if checkpoint is None:
         if resume:
             raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
-        return learn(counting.count(source))
+        return learn(counted())
     states = map(_state, files or ())
     with Checkpoint(checkpoint, counting.options | options, files=states, resume=resume) as folder:
-        counts = folder.counts(lambda: counting.count_in_parts(folder, source, files))
-        return learn(counts, checkpoint=folder)
+        return learn(folder.counts(lambda: counted(folder)), checkpoint=folder)
 
 
 def _with_reserved(special_tokens: Sequence[str], n_reserved: int) -> Sequence[str]:
@@ -287,84 +305,6 @@ def _with_reserved(special_tokens: Sequence[str], n_reserved: int) -> Sequence[s
     ]
     given = [special_tokens] if isinstance(special_tokens, str) else special_tokens
     return [*given, *more] if isinstance(given, Sequence) else given  # refused later, with a reason
-
-
-@dataclass(frozen=True)
-class _Counting:
-    """How the words of a corpus are counted, all of them or some of the files.
-
-    Attributes:
-        followed: a tokenizer that changes text in ways only the Python engine follows, or None.
-        weights: how much the words of which files count; nothing: all of them once.
-    """
-
-    analyzer: FrequencyAnalyzer
-    preprocessor: Preprocessor
-    rules: SplitRules
-    text_field: str
-    on_error: OnError
-    progress: ProgressCallback | None
-    followed: TokenizerSpec | None = None
-    weights: tuple[tuple[float, list[InputFile]], ...] = ()
-
-    def count(self, source: Corpus) -> WordCounts:
-        if self.weights:
-            alone = replace(self, weights=())
-            return self.analyzer.merge(
-                alone.count(files).weighed(weight) for weight, files in self.weights
-            )
-        field, on_error = self.text_field, self.on_error
-        if self.followed is not None:
-            chunks = self.preprocessor.chunks(source, text_field=field, on_error=on_error)
-            return _count_step_by_step(self.followed, chunks)
-        return self.analyzer.count(
-            self.preprocessor.documents(source, text_field=field, on_error=on_error),
-            self.rules,
-            progress=self.progress,
-            total_bytes=corpus_size(source) if self.progress else None,
-        )
-
-    def count_in_parts(
-        self, folder: Checkpoint, source: Corpus, files: Sequence[InputFile] | None
-    ) -> WordCounts:
-        """The same, each part kept as soon as it is counted."""
-        parts = list(_parts(files or ()))
-        if len(parts) < 2 or self.weights:
-            return self.count(source)
-        numbered = enumerate(parts)
-        return self.analyzer.merge(
-            folder.part(number, partial(self.count, part)) for number, part in numbered
-        )
-
-    @property
-    def options(self) -> dict[str, object]:
-        """What the words depend on beside the files, as a checkpoint keeps it."""
-        separator = self.preprocessor.separator
-        text = None if separator is None else separator.decode("utf-8", "backslashreplace")
-        return {
-            "pattern": self.rules.pattern,
-            "steps": [*map(repr, self.rules.steps)],
-            "normalizer": [*map(repr, self.rules.normalizer)],
-            "special_tokens": self.rules.special_tokens,
-            "separator": text,
-            "text_field": self.text_field,
-            "on_error": self.on_error,
-            "weights": [weight for weight, _ in self.weights],
-        }
-
-
-def _parts(files: Sequence[InputFile]) -> Iterator[list[InputFile]]:
-    """The files in groups that are worth a table of their own."""
-    part: list[InputFile] = []
-    size = 0
-    for file in files:
-        part.append(file)
-        size += stored_size(file) or 0
-        if size >= _PART_BYTES:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
 
 
 def _state(file: InputFile) -> tuple[str, int, int]:
@@ -437,7 +377,7 @@ def _counting_as(
     text_field: str,
     on_error: OnError,
     progress: ProgressCallback | None,
-) -> _Counting:
+) -> Counting:
     """Counting as a tokenizer cuts text."""
     rules = replace(spec.rules, special_tokens=tuple(t.content for t in spec.added_tokens))
     names = [step for step in rules.normalizer if isinstance(step, str)]
@@ -449,23 +389,9 @@ def _counting_as(
         separator=separator,
     )
     followed = spec if has_others or not _cuts_only(rules) else None
-    return _Counting(analyzer, preprocessor, rules, text_field, on_error, progress, followed)
+    return Counting(analyzer, preprocessor, rules, text_field, on_error, progress, followed)
 
 
 def _cuts_only(rules: SplitRules) -> bool:
     """True if pre-tokens are pieces of the text as it is."""
     return all(isinstance(step, Split) and not step.by_bytes for step in rules.steps)
-
-
-def _count_step_by_step(spec: TokenizerSpec, chunks: Iterable[Chunk]) -> WordCounts:
-    encoder, cutter = python.Encoder(spec), python.Cutter(spec.added_tokens)
-    if spec.rules.normalizer:
-        cutter = python.Cutter(spec.added_tokens, (), spec.rules.normalizer)
-    counts: Counter[str | bytes] = Counter()
-    parts: list[bytes] = []
-    for chunk in chunks:
-        parts.append(chunk.data)
-        if chunk.is_last:
-            counts.update(encoder.pre_tokens(b"".join(parts), cutter))
-            parts = []
-    return WordCounts.from_mapping(counts, spec.rules)

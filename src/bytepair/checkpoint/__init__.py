@@ -3,7 +3,8 @@
 A folder holds:
 
 - `checkpoint.json`: the options and files it was begun with.
-- `counted-N.counts`: the words of each group of files that has been counted; gone once all are.
+- `counted-KEY.counts`: the words of each part of the corpus that has been counted; gone once all
+  are. KEY says which part that is.
 - `words.counts`: the words of the whole corpus.
 - `merges.log`: every merge, as it was learned.
 - `lock`: held by the process that is at work.

@@ -14,7 +14,14 @@ from typing import Any, Self
 from bytepair._atomic import write_atomically
 from bytepair._lock import FolderLock
 from bytepair.checkpoint._log import MergeLog
-from bytepair.errors import ArgumentError, BytepairError, CorpusError, FormatError, SaveError
+from bytepair.errors import (
+    ArgumentError,
+    BytepairError,
+    ClusterError,
+    CorpusError,
+    FormatError,
+    SaveError,
+)
 from bytepair.model import WordCounts
 
 _FACTS = "checkpoint.json"
@@ -71,18 +78,25 @@ class Checkpoint:
         self._saving = _Saving(counts, path)
         return counts
 
-    def part(self, number: int, count: Callable[[], WordCounts]) -> WordCounts:
+    def part(self, key: str, count: Callable[[], WordCounts]) -> WordCounts:
         """The words of a part of the corpus: as they were saved, or counted now and saved.
 
         A part that is damaged is counted again.
+
+        Args:
+            key: names the part; parts that are not the same have different keys.
         """
-        path = self._folder / f"counted-{number}.counts"
+        path = self.part_path(key)
         if path.exists():
             with suppress(CorpusError):
                 return WordCounts.load(path)
         counts = count()
         counts.save(path)
         return counts
+
+    def part_path(self, key: str) -> Path:
+        """Where the words of a part are kept."""
+        return self._folder / f"counted-{key}.counts"
 
     def log(self, n_first: int) -> MergeLog:
         """The merges of what is learned: merge `i` makes symbol `n_first + i`."""
@@ -111,7 +125,7 @@ class Checkpoint:
                 raise
         finally:
             self._lock.close()
-        if isinstance(error, KeyboardInterrupt | OSError | MemoryError):
+        if isinstance(error, KeyboardInterrupt | OSError | MemoryError | ClusterError):
             error.add_note(self._how_to_resume())
 
     def _finish(self) -> None:

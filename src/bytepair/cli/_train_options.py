@@ -238,6 +238,22 @@ Engine = Annotated[
     typer.Option("--engine", help="[default: native if it is installed]"),
 ]
 
+TrainEngine = Annotated[
+    Literal["native", "python", "ray"] | None,
+    typer.Option(
+        "--engine",
+        help="ray: a cluster counts. [default: native if it is installed]",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="Of the Ray cluster. [default: $RAY_ADDRESS, or one on this machine]",
+    ),
+]
+
 
 class Preparation(TypedDict):
     """What text is cut by."""

@@ -1,11 +1,12 @@
 """`Preprocessor`: reads a corpus, cuts it into documents, normalises them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import get_args
 
 import regex
 
-from bytepair.data import Corpus, read_chunks
+from bytepair.data import Corpus, InputFile, read_chunks, read_range
 from bytepair.errors import ArgumentError
 from bytepair.model import Chunk, OnError, Split, SplitRules, TextFile, to_utf8
 from bytepair.normalizers import normalize
@@ -81,12 +82,7 @@ class Preprocessor:
             CorpusError: a file that is missing or damaged; see `bytepair.data`.
             InputTypeError: an item that is not text.
         """
-        chunks = read_chunks(corpus, text_field=text_field, on_error=on_error)
-        if self.separator is not None:
-            chunks = _separated(chunks, self.separator)
-        if self.rules.normalizer:
-            chunks = self._normalized(chunks)
-        return chunks
+        return self._prepared(read_chunks(corpus, text_field=text_field, on_error=on_error))
 
     def documents(
         self, corpus: Corpus, *, text_field: str = "text", on_error: OnError = "fail"
@@ -95,9 +91,33 @@ class Preprocessor:
 
         Raises: as `chunks`.
         """
-        if self.separator is not None or self.rules.normalizer:
+        if self._changes_text:
             return self.chunks(corpus, text_field=text_field, on_error=on_error)
         return read_chunks(corpus, text_field=text_field, in_place=True, on_error=on_error)
+
+    def part(
+        self, file: InputFile, start: int, end: int, *, on_error: OnError = "fail"
+    ) -> Iterator[Chunk | TextFile]:
+        """The documents of a part of a plain text file, which must begin where a document does.
+
+        Without a separator and a normaliser it may begin anywhere, and is one document itself.
+
+        Raises: as `chunks`.
+        """
+        if isinstance(file, Path) and not self._changes_text:
+            return iter([TextFile(file, end, start)])
+        return self._prepared(read_range(file, start, end, on_error=on_error))
+
+    @property
+    def _changes_text(self) -> bool:
+        return self.separator is not None or bool(self.rules.normalizer)
+
+    def _prepared(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        if self.separator is not None:
+            chunks = _separated(chunks, self.separator)
+        if self.rules.normalizer:
+            chunks = self._normalized(chunks)
+        return chunks
 
     def _normalized(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         parts: list[bytes] = []

@@ -5,9 +5,16 @@ What comes out is bytes, exactly as they were stored: `Chunk`s for those who wan
 by `open_shards`.
 """
 
-from bytepair.data._chunks import Corpus, corpus_files, corpus_size, read_chunks
+from bytepair.data._chunks import (
+    Corpus,
+    corpus_files,
+    corpus_size,
+    divisible_size,
+    read_chunks,
+    read_range,
+)
 from bytepair.data._faults import changed, require_on_error, state_of, warn_skipped
-from bytepair.data._open import is_compressed, unreadable
+from bytepair.data._open import is_compressed, open_stream, unreadable
 from bytepair.data._record import Place, Record
 from bytepair.data._records import describe, read_records, require_reader, stored_size
 from bytepair.data._remote import InputFile, RemotePath, input_path
@@ -25,10 +32,13 @@ __all__ = [
     "corpus_files",
     "corpus_size",
     "describe",
+    "divisible_size",
     "input_path",
     "is_compressed",
     "open_shards",
+    "open_stream",
     "read_chunks",
+    "read_range",
     "read_records",
     "require_on_error",
     "require_reader",

@@ -16,7 +16,7 @@ from bytepair.data._open import is_compressed, open_stream, unreadable
 from bytepair.data._paths import resolve, resolve_all
 from bytepair.data._record import Place, Record
 from bytepair.data._records import require_reader
-from bytepair.data._remote import InputFile
+from bytepair.data._remote import InputFile, RemotePath
 from bytepair.data._tables import is_table, read_rows
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.model import Chunk, OnError, TextFile
@@ -95,6 +95,43 @@ def read_chunks(
     if files is not None:
         return _read_files(files, read, on_error)
     return _read_iterable(cast(Iterable[object], corpus), read, on_error)
+
+
+def read_range(
+    file: InputFile,
+    start: int,
+    end: int,
+    *,
+    block_bytes: int = 4 << 20,
+    on_error: OnError = "fail",
+) -> Iterator[Chunk]:
+    """The bytes from `start` to `end` of a plain text file, as if they were a document.
+
+    Raises: as `read_chunks`.
+    """
+
+    def read(path: InputFile) -> Iterator[Chunk]:
+        with open_stream(path) as stream:
+            stream.seek(start)
+            limited = _Limited(stream, end - start)
+            yield from _blocks(limited, block_bytes)
+        if limited.n_left:
+            raise CorpusError(f"{path}: ends {limited.n_left:,} bytes before it should.")
+
+    require_on_error(on_error)
+    return read_guarded(read, file, on_error)
+
+
+def divisible_size(file: InputFile) -> int | None:
+    """Bytes of a file of which `read_range` can read a part; None: it is no plain text.
+
+    Raises:
+        CorpusError: it cannot be looked up.
+    """
+    if isinstance(file, RemotePath):
+        is_plain = not (is_compressed(file) or is_jsonl(file) or is_table(file))
+        return file.size() if is_plain else None
+    return _text_size(file)
 
 
 def corpus_files(corpus: Corpus) -> list[InputFile] | None:
@@ -209,7 +246,20 @@ def _read_standard_input(block_bytes: int) -> Iterator[Chunk]:
         raise CorpusError(unreadable("standard input", error)) from error
 
 
-def _blocks(stream: BinaryIO, block_bytes: int) -> Iterator[Chunk]:
+class _Limited:
+    """The next so many bytes of a stream."""
+
+    def __init__(self, stream: BinaryIO, n_bytes: int) -> None:
+        self._stream = stream
+        self.n_left = n_bytes
+
+    def read(self, n_bytes: int) -> bytes:
+        block = self._stream.read(min(n_bytes, self.n_left))
+        self.n_left -= len(block)
+        return block
+
+
+def _blocks(stream: "BinaryIO | _Limited", block_bytes: int) -> Iterator[Chunk]:
     """One document; reads a block ahead, because only the end of the stream tells which is last."""
     block = stream.read(block_bytes)
     while block:

@@ -3,10 +3,13 @@
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from bytepair.data._remote import InputFile
 from bytepair.errors import ArgumentError, BytepairWarning, CorpusError
 from bytepair.model import Chunk, OnError, TextFile
+
+_Item = TypeVar("_Item", Chunk, Chunk | TextFile)
 
 
 def require_on_error(value: object) -> None:
@@ -39,8 +42,8 @@ def changed(path: InputFile) -> str:
 
 
 def read_guarded(
-    read: Callable[[InputFile], Iterator[Chunk | TextFile]], path: InputFile, on_error: OnError
-) -> Iterator[Chunk | TextFile]:
+    read: Callable[[InputFile], Iterator[_Item]], path: InputFile, on_error: OnError
+) -> Iterator[_Item | Chunk]:
     """What `read` gives of a file; with "skip" what comes before the first fault, and a warning.
 
     Raises:

@@ -115,6 +115,18 @@ class FrequencyAnalyzer:
             counting.check_files()
             return counting.result()
 
+    def border(
+        self, stream: BinaryIO, start: int, rules: SplitRules, *, look_bytes: int = 16 << 20
+    ) -> int | None:
+        """A place behind `start` where a text may be divided and counted in two parts.
+
+        None if none is found in `look_bytes`; the Python engine never finds any.
+        """
+        counter, margin = self._engine.counter(rules), _margin(rules)
+        places = range(start, start + look_bytes, _LOOK_BYTES)
+        borders = (_border(counter, stream, place, margin) for place in places)
+        return next((border for border in borders if border is not None), None)
+
     def merge(self, parts: Iterable[WordCounts]) -> WordCounts:
         """Put tables together as if their corpora were one, in this order.
 
@@ -161,8 +173,7 @@ class _Counting:
         for counter in self.counters:
             self.free.put(counter)
         self.open_counter = engine.counter(rules)
-        # What lies before a place in a file and must be seen to judge it.
-        self.margin = 16 + max((len(token.encode()) for token in rules.special_tokens), default=0)
+        self.margin = _margin(rules)
         self.position = 0  # where the next byte lies in the corpus
         self.n_documents = 0
         self.cut_at = _cut_tokens(rules.special_tokens)
@@ -243,7 +254,7 @@ class _Counting:
         self.states[file.path] = state_of(file.path)
         with self.faults(file.path), _reading(file.path), file.path.open("rb") as stream:
             self.n_documents += 1
-            start = 0
+            start = file.start
             while start < file.size:
                 end = self.file_border(stream, start + _TASK_BYTES, file.size) or file.size
                 self.pool.submit(self.count_file, file.path, start, end, self.position)
@@ -254,12 +265,9 @@ class _Counting:
     def file_border(self, stream: BinaryIO, start: int, size: int) -> int | None:
         """A place behind `start` where a file may be divided, if that is of use."""
         while size - start > _TASK_BYTES and self.divides:
-            begin = max(start - self.margin, 0)
-            stream.seek(begin)
-            data = stream.read(self.margin + _LOOK_BYTES)
-            border = self.open_counter.border(data, start - begin)
+            border = _border(self.open_counter, stream, start, self.margin)
             if border is not None:
-                return begin + border
+                return border
             start += _LOOK_BYTES
         return None
 
@@ -330,6 +338,19 @@ class _Counting:
         for counter in (*others, self.open_counter):
             first.merge(counter)
         return first.result(self.rules, self.position, self.n_documents)
+
+
+def _margin(rules: SplitRules) -> int:
+    """Bytes before a place in a file that must be seen to judge it."""
+    return 16 + max((len(token.encode()) for token in rules.special_tokens), default=0)
+
+
+def _border(counter: Counter, stream: BinaryIO, start: int, margin: int) -> int | None:
+    """A place close behind `start` where a file may be divided."""
+    begin = max(start - margin, 0)
+    stream.seek(begin)
+    border = counter.border(stream.read(margin + _LOOK_BYTES), start - begin)
+    return None if border is None else begin + border
 
 
 def _size(limit: int | str) -> int:

@@ -18,11 +18,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A document that is a whole file as it lies on disk; whoever gets it reads it.
+    """A document that is a file as it lies on disk; whoever gets it reads it.
 
     Attributes:
         size: in bytes, 1 or more; what is added to the file later does not belong to it.
+        start: where it begins, below `size`; what lies before is for others.
     """
 
     path: Path
     size: int
+    start: int = 0

@@ -95,6 +95,19 @@ class WordCounts:
 
         return load(Path(path), rules)
 
+    @classmethod
+    def from_content(cls, content: bytes | memoryview, name: object = "content") -> "WordCounts":
+        """Read the binary form from memory, as `CountsFile.content` gives it.
+
+        `name`: where it comes from, for the error.
+
+        Raises:
+            CorpusError: damaged, or no such table.
+        """
+        from bytepair.model._counts_file import from_content
+
+        return from_content(content, name)
+
     def weighed(self, weight: float) -> "WordCounts":
         """The same with each count times `weight`, rounded to the nearest; zeros are left out.
 

@@ -67,6 +67,10 @@ class CountsFile:
         """Write it; see `WordCounts.save`."""
         write_atomically(path, [*self._parts, self.digest])
 
+    def content(self) -> bytes:
+        """What `write` writes; `WordCounts.from_content` reads it."""
+        return b"".join([*self._parts, self.digest])
+
 
 def save(counts: WordCounts, path: Path) -> None:
     """Write a table; see `WordCounts.save`."""
@@ -87,11 +91,16 @@ def load(path: Path, rules: SplitRules | None) -> WordCounts:
         return _from_lines(path, content, rules)
     if rules is not None:
         raise ArgumentError(f"{path}: rules are for .tsv files; this table has its own.")
+    return from_content(content, path)
+
+
+def from_content(content: bytes | memoryview, name: object) -> WordCounts:
+    """Read the binary form; `name` says where it comes from."""
     try:
-        return _from_binary(content)
+        return _from_binary(memoryview(content).cast("B"))
     except (ValueError, KeyError, TypeError, struct.error, BytepairError) as error:
         raise CorpusError(
-            f"{path}: not a whole table of word counts, as WordCounts.save writes it: {error}. "
+            f"{name}: not a whole table of word counts, as WordCounts.save writes it: {error}. "
             "Copy it again, or count the corpus anew."
         ) from error
 
@@ -127,25 +136,25 @@ def _plain(step: object) -> object:
     return {"step": type(step).__name__, **values}
 
 
-def _from_binary(content: bytes) -> WordCounts:
-    if not content.startswith(_MAGIC):
+def _from_binary(content: memoryview) -> WordCounts:
+    if content[: len(_MAGIC)] != _MAGIC:
         raise ValueError("it begins with something else")
-    if _digest([memoryview(content)[:-_DIGEST_SIZE]]) != content[-_DIGEST_SIZE:]:
+    if _digest([content[:-_DIGEST_SIZE]]) != content[-_DIGEST_SIZE:]:
         raise ValueError("its checksum is wrong, so part of it is missing or was changed")
     version, header_size = _PREFIX.unpack_from(content, len(_MAGIC))
     if version != _VERSION:
         raise ValueError(f"it has version {version}, and this bytepair knows version {_VERSION}")
     start = len(_MAGIC) + _PREFIX.size
-    header = json.loads(content[start : start + header_size])
+    header = json.loads(bytes(content[start : start + header_size]))
     return _from_parts(header, content, start + header_size)
 
 
-def _from_parts(header: dict[str, Any], content: bytes, start: int) -> WordCounts:
+def _from_parts(header: dict[str, Any], content: memoryview, start: int) -> WordCounts:
     n_words = header["n_words"]
     lengths = np.frombuffer(content, "<u4", n_words, start)
     counts = np.frombuffer(content, "<i8", n_words, start + 4 * n_words).astype(np.int64)
     first = np.frombuffer(content, "<i8", n_words, start + 12 * n_words).astype(np.int64)
-    data = content[start + 20 * n_words : -_DIGEST_SIZE]
+    data = bytes(content[start + 20 * n_words : -_DIGEST_SIZE])
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     if offsets[-1] != len(data) or not _is_sound(lengths, counts, first):
         raise ValueError("its arrays do not fit together")

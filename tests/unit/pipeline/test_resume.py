@@ -27,7 +27,7 @@ import bytepair
 folder, checkpoint, what, left, options = sys.argv[1:]
 left, write, sync = int(left), os.write, os.fsync
 importlib.import_module("bytepair.learning._work")._STEP_S = 0  # groups of 64 merges
-importlib.import_module("bytepair.pipeline")._PART_BYTES = 1  # each file is a part
+importlib.import_module("bytepair.distributed._counting")._PART_BYTES = 20_000  # a file
 def die_writing(file, data):
     global left
     n = write(file, data[:left])
@@ -71,7 +71,9 @@ def expected(corpus: Path) -> TokenizerSpec:
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of 64 merges, and each file is a part, as in the child."""
     monkeypatch.setattr(importlib.import_module("bytepair.learning._work"), "_STEP_S", 0)
-    monkeypatch.setattr(importlib.import_module("bytepair.pipeline"), "_PART_BYTES", 1)
+    monkeypatch.setattr(
+        importlib.import_module("bytepair.distributed._counting"), "_PART_BYTES", 20_000
+    )
 
 
 def run_until_killed(corpus: Path, folder: Path, what: str, left: int) -> int:
