@@ -14,7 +14,7 @@ from bytepair.cli import _streams
 from bytepair.cli._messages import say
 from bytepair.cli._options import AllowSpecial, Json, LoadPattern, LoadSpecial, load_tokenizer
 from bytepair.cli._render import visible
-from bytepair.cli._train_options import Separator, files_of
+from bytepair.cli._train_options import Address, Separator, files_of
 from bytepair.data import Shards, open_shards
 from bytepair.errors import BytepairError
 from bytepair.sharding import Verification
@@ -39,9 +39,11 @@ def shard(
     text_field: of.TextField = "text",
     allow_special: AllowSpecial = False,
     on_error: of.OnError = "fail",
-    parts: of.Parts = 1,
+    parts: of.Parts = None,
     resume: of.Resume = False,
     threads: of.Threads = None,
+    engine: of.Engine = None,
+    address: Address = None,
     verify: of.Verify = None,
     pattern: LoadPattern = None,
     special_token: LoadSpecial = None,
@@ -87,6 +89,8 @@ def shard(
             parts=parts,
             resume=resume,
             threads=threads,
+            engine=engine,
+            address=address,
             progress=progress,
             tokenizer_path=str(tokenizer.absolute()),
         )

@@ -62,10 +62,17 @@ OnError = Annotated[
     typer.Option("--on-error", help="What to do about a document that cannot be read."),
 ]
 Parts = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--parts", min=1, metavar="N", help="Runs of files that have shards of their own."
+        "--parts",
+        min=1,
+        metavar="N",
+        help="Runs of files that have shards of their own. [default: 1; one a file on a cluster]",
     ),
+]
+Engine = Annotated[
+    Literal["ray"] | None,
+    typer.Option("--engine", help="ray: the machines of a cluster write the parts."),
 ]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the shards in DIR: do what is missing.")

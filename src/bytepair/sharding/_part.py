@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bytepair.data import Place, Record, describe, read_records
-from bytepair.data.shards import Cursor, Ids, ShardFacts, Skipped
+from bytepair.data.shards import Cursor, Ids, ShardFacts, Skipped, shard_stem
 from bytepair.errors import CorpusError
 from bytepair.sharding._ahead import ahead
 from bytepair.sharding._batches import Batch, batches, whole
@@ -102,7 +102,7 @@ class _Part:
 
     @property
     def _stem(self) -> str:
-        return f"shard_{self._number:05d}_{self._index:05d}"
+        return shard_stem(self._number, self._index)
 
     def _open(self, cursor: Cursor) -> None:
         self._shard = OpenShard(self._plan, self._stem, self._folder, cursor)

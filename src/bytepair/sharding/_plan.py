@@ -94,7 +94,7 @@ def make_plan(
     text_field: str,
     allow_special: bool,
     on_error: OnError,
-    parts: int,
+    parts: int | None,
 ) -> Plan:
     """Check what was asked for, and look the files up.
 
@@ -110,9 +110,10 @@ def make_plan(
         eos=_special_id(tokenizer, "eos", eos),
     )
     inputs = tuple(map(_input, _files(corpus)))
+    n_parts = len(inputs) if parts is None else at_least_one("parts", parts)
     return Plan(
         inputs,
-        _parts(inputs, at_least_one("parts", parts)),
+        _parts(inputs, n_parts),
         kind,
         options,
         _shard_tokens(kind, shard_tokens),

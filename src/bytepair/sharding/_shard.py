@@ -16,8 +16,10 @@ from bytepair.data.shards import (
     read_manifest,
     remove_left_overs,
 )
+from bytepair.distributed import Executor, require_cluster
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.model import Progress, ProgressCallback, ProgressReporter
+from bytepair.sharding._cluster import Work, write_on
 from bytepair.sharding._part import write_part
 from bytepair.sharding._plan import OnError, Plan, make_plan
 from bytepair.sharding._rows import RowEncoder
@@ -40,9 +42,11 @@ def shard(
     text_field: str = "text",
     allow_special: bool = False,
     on_error: OnError = "fail",
-    parts: int = 1,
+    parts: int | None = None,
     resume: bool = False,
     threads: int | None = None,
+    engine: str | None = None,
+    address: str | None = None,
     progress: ProgressCallback | None = None,
     tokenizer_path: str | None = None,
 ) -> Shards:
@@ -69,8 +73,12 @@ def shard(
         on_error: what to do with a document that cannot be read or encoded: "fail", or "skip" and
             tell of it in the manifest.
         parts: runs of files with shards of their own, so that several machines can share the work.
+            None: 1; with a cluster one for each file.
         resume: go on with what is in the folder, if anything is: only what is missing is done.
-        threads: None: one a core.
+        threads: None: one a core; on a cluster, one for each part that is written.
+        engine: "ray": the machines of a cluster write the parts, and the shards have the same bytes
+            as if they had been written here. None: this one writes them.
+        address: of the cluster, `host:port`. None: see `bytepair.distributed.RayExecutor`.
         progress: called with a `Progress`, about ten times a second.
         tokenizer_path: noted in the manifest, for those who look for the tokenizer.
 
@@ -79,6 +87,8 @@ def shard(
             holds other shards, or other things.
         CorpusError: missing, damaged, not UTF-8, or without any document; names file and record.
         SaveError: a shard cannot be written. Finished ones stay, and can be resumed from.
+        ClusterError: the cluster cannot be reached, or could not write a part, or its machines do
+            not share `folder`. Finished shards stay.
         InputTypeError: not files.
 
     Cost: that of encoding. In memory are some batches of 8 MB of text; a document, up to 64 MB of
@@ -95,6 +105,9 @@ def shard(
     """
     if not isinstance(tokenizer, Tokenizer):
         raise InputTypeError(f"tokenizer: expected a Tokenizer, got {type(tokenizer).__name__}.")
+    cluster, engine = require_cluster(engine, address, threads)
+    if engine is not None:
+        raise ArgumentError(f"engine must be 'ray' or None, got {engine!r:.60}.")
     plan = make_plan(
         tokenizer,
         corpus,
@@ -109,12 +122,17 @@ def shard(
         text_field=text_field,
         allow_special=allow_special,
         on_error=on_error,
-        parts=parts,
+        parts=1 if parts is None and cluster is None else parts,
     )
     place = Path(folder)
     with closing(FolderLock(place, "is writing shards to it")):
         manifest = _begin(place, plan, resume=resume, tokenizer_path=tokenizer_path)
-        _write(place, plan, manifest, RowEncoder(tokenizer, plan, threads), progress)
+        if cluster is None:
+            _write(place, plan, manifest, RowEncoder(tokenizer, plan, threads), progress)
+        else:
+            work = Work(plan, tokenizer, cluster.threads, place, manifest)
+            with cluster.executor() as executor:
+                _write_elsewhere(executor, work, progress)
         _finish(place, manifest)
     return open_shards(place)
 
@@ -137,6 +155,21 @@ def _write(
     for number in range(len(plan.parts)):
         write_part(plan, number, encoder, folder, finished, tell)
     reporter.tell(Progress("shard", position.end, position.total, "bytes"))
+    reporter.finish()
+
+
+def _write_elsewhere(executor: Executor, work: Work, progress: ProgressCallback | None) -> None:
+    reporter = ProgressReporter(progress)
+    position = _Position(work.plan)
+    done = 0
+
+    def tell(number: int) -> None:
+        nonlocal done
+        start, end = work.plan.parts[number]
+        done += sum(one.n_bytes or 0 for one in work.plan.inputs[start:end])
+        reporter.tell(Progress("shard", done, position.total, "bytes"))
+
+    write_on(executor, work, tell)
     reporter.finish()
 
 

@@ -13,6 +13,7 @@ from bytepair.data.shards._manifest import (
     Skipped,
     finished_shards,
     read_manifest,
+    shard_stem,
     write_record,
 )
 from bytepair.data.shards._reader import Shard, Shards, open_shard, open_shards
@@ -39,5 +40,6 @@ __all__ = [
     "open_shards",
     "read_manifest",
     "remove_left_overs",
+    "shard_stem",
     "write_record",
 ]

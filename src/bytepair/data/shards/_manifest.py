@@ -189,12 +189,16 @@ def write_record(folder: Path, shard: ShardFacts) -> None:
     write_atomically(folder / _RECORDS / f"{shard.stem}.json", _json(asdict(shard)))
 
 
-def finished_shards(folder: Path, manifest: Manifest) -> dict[str, ShardFacts]:
+def finished_shards(
+    folder: Path, manifest: Manifest, *, part: int | None = None
+) -> dict[str, ShardFacts]:
     """The shards that are finished, by stem; one whose files are not as they were is not.
+
+    With `part` those of one part that has been begun, and no others are looked at.
 
     Sizes are compared. That contents are right is for `bytepair.sharding.verify` to say.
     """
-    recorded = [facts for path in _records(folder) if (facts := _read_record(path))]
+    recorded = [facts for path in _records(folder, part) if (facts := _read_record(path))]
     return {
         facts.stem: facts
         for facts in (*manifest.shards, *recorded)
@@ -202,8 +206,18 @@ def finished_shards(folder: Path, manifest: Manifest) -> dict[str, ShardFacts]:
     }
 
 
-def _records(folder: Path) -> list[Path]:
-    return sorted((folder / _RECORDS).glob("*.json"))
+def shard_stem(part: int, index: int) -> str:
+    """The name of a shard: its part, and its place in there."""
+    return f"{_part_stem(part)}{index:05d}"
+
+
+def _part_stem(part: int) -> str:
+    return f"shard_{part:05d}_"
+
+
+def _records(folder: Path, part: int | None = None) -> list[Path]:
+    stem = "" if part is None else _part_stem(part)
+    return sorted((folder / _RECORDS).glob(f"{stem}*.json"))
 
 
 def _read_record(path: Path) -> ShardFacts | None:
