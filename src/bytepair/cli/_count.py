@@ -28,7 +28,8 @@ Words = Annotated[
     typer.Option(
         "--words",
         metavar="FILE",
-        help="Save how often each pre-token occurs, instead: as text in a .tsv file, else binary.",
+        help="Save how often each pre-token occurs, instead: in a .tsv, .parquet or .arrow table, "
+        "else binary.",
     ),
 ]
 

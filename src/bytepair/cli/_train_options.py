@@ -9,6 +9,7 @@ import typer
 from bytepair import FrequencyAnalyzer, Preprocessor, WordCounts
 from bytepair.data import InputFile, corpus_files, input_path
 from bytepair.engines import PruneStrategy as Strategies
+from bytepair.model import COUNT_TABLES
 from bytepair.model import Alphabet as AlphabetName
 from bytepair.model import OnError as OnErrorName
 from bytepair.model import Ties as TiesName
@@ -16,6 +17,15 @@ from bytepair.normalizers import NAMES as NORMALIZERS
 from bytepair.patterns import NAMED as PATTERNS
 from bytepair.patterns import Digits as DigitsName
 from bytepair.patterns import phrase_pattern
+
+_TABLES = {
+    ".tsv",
+    ".parquet",
+    ".pq",
+    ".arrow",
+    ".feather",
+    ".ipc",
+}  # may not know how words were cut
 
 Corpus = Annotated[
     list[str],
@@ -163,7 +173,10 @@ Weights = Annotated[
 ]
 Counts = Annotated[
     bool,
-    typer.Option("--counts", help="CORPUS are tables of word counts: .tsv, or what was saved."),
+    typer.Option(
+        "--counts",
+        help="CORPUS are tables of word counts: .tsv, .parquet, .arrow, or what was saved.",
+    ),
 ]
 Name = Annotated[
     str | None, typer.Option("--name", metavar="TEXT", help="[default: as in --output]")
@@ -331,7 +344,7 @@ def counts_of(
         raise typer.BadParameter("one for each CORPUS is wanted.", param_hint="--weight")
     rules = Preprocessor(**preparation).rules
     loaded = [
-        WordCounts.load(path, rules=rules if Path(path).suffix.lower() == ".tsv" else None)
+        WordCounts.load(path, rules=rules if Path(path).suffix.lower() in COUNT_TABLES else None)
         for path in tables
     ]
     weighed = [table.weighed(x) for table, x in zip(loaded, weights or [], strict=False)]

@@ -5,6 +5,7 @@ from bytepair.model._chunk import Chunk, TextFile
 from bytepair.model._conventions import NAMED_TOKENS, Conventions
 from bytepair.model._counts import WordCounts
 from bytepair.model._counts_file import CountsFile
+from bytepair.model._counts_table import COUNT_TABLES
 from bytepair.model._fingerprint import fingerprint
 from bytepair.model._merges import MergeBatch, MergeTable
 from bytepair.model._numbers import at_least_one
@@ -41,6 +42,7 @@ from bytepair.model._vocabulary import Vocabulary
 
 __all__ = [
     "BYTE_TO_CHAR",
+    "COUNT_TABLES",
     "NAMED_TOKENS",
     "TIES",
     "AddedToken",

@@ -69,7 +69,10 @@ class WordCounts:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        r"""Write the table: all of it in a binary form with a checksum, or as text.
+        r"""Write the table: in a binary form with a checksum, as an Arrow table, or as text.
+
+        A path that ends in `.parquet` or `.arrow` gets the columns `word` (binary), `count` and
+        `first` (int64), and all else as metadata.
 
         A path that ends in `.tsv` gets a line for each word: the word, a tab, its count. In words
         a backslash, tab, line feed and carriage return are `\\`, `\t`, `\n` and `\r`, and bytes
@@ -77,6 +80,7 @@ class WordCounts:
 
         Raises:
             SaveError: the file cannot be written; what was there before is untouched.
+            MissingExtraError: Parquet or Arrow, and no pyarrow.
         """
         from bytepair.model._counts_file import save
 
@@ -84,12 +88,16 @@ class WordCounts:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, rules: SplitRules | None = None) -> "WordCounts":
-        """Read what `save` wrote; a path that ends in `.tsv` is read as text.
+        """Read what `save` wrote, or such a table: `.tsv`, `.parquet` or `.arrow`.
 
-        `rules`: how the words of a `.tsv` file were cut. The binary form knows its own.
+        A column `first` may be missing: then words are in the order of their rows, else in that of
+        their positions.
+
+        `rules`: how the words of a table were cut that does not say so itself.
 
         Raises:
             CorpusError: the file is missing, damaged, or no such table; says where.
+            MissingExtraError: Parquet or Arrow, and no pyarrow.
         """
         from bytepair.model._counts_file import load
 

@@ -1,11 +1,10 @@
-"""`WordCounts` as a file: a binary form with a checksum, and a table for people and other tools."""
+"""`WordCounts` as a file: a binary form with a checksum, and tables for people and other tools."""
 
 import hashlib
 import json
 import re
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +14,14 @@ from numpy.typing import NDArray
 from bytepair._atomic import write_atomically
 from bytepair.errors import ArgumentError, BytepairError, CorpusError
 from bytepair.model._counts import WordCounts
+from bytepair.model._counts_header import header_of, rules_of
+from bytepair.model._counts_table import is_table, load_table, table_content
 from bytepair.model._rules import SplitRules
-from bytepair.model._steps import (
-    CharMap,
-    Metaspace,
-    PrefixSpace,
-    Prepend,
-    Replace,
-    Split,
-    Strip,
-)
 
 _MAGIC = b"bytepair counts\n"
 _VERSION = 1
 _PREFIX = struct.Struct("<II")  # version, size of the header
 _DIGEST_SIZE = 32
-_STEPS: dict[str, type] = {
-    step.__name__: step
-    for step in (CharMap, Metaspace, PrefixSpace, Prepend, Replace, Split, Strip)
-}
 _ESCAPES = {b"\\\\": b"\\", b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r"}
 
 
@@ -49,7 +37,7 @@ class CountsFile:
     """
 
     def __init__(self, counts: WordCounts) -> None:
-        header = json.dumps(_header(counts), sort_keys=True).encode()
+        header = json.dumps(header_of(counts), sort_keys=True).encode()
         parts = [_MAGIC, _PREFIX.pack(_VERSION, len(header)), header]
         arrays = [
             np.diff(counts.offsets).astype("<u4"),
@@ -77,6 +65,8 @@ def save(counts: WordCounts, path: Path) -> None:
     if path.suffix == ".tsv":
         rows = (b"%s\t%d\n" % (_escaped(word), count) for word, count in counts)
         write_atomically(path, b"".join(rows))
+    elif is_table(path):
+        write_atomically(path, table_content(counts, path))
     else:
         CountsFile(counts).write(path)
 
@@ -89,8 +79,10 @@ def load(path: Path, rules: SplitRules | None) -> WordCounts:
         raise CorpusError(f"{path}: cannot read: {error.strerror or error}.") from error
     if path.suffix == ".tsv":
         return _from_lines(path, content, rules)
+    if is_table(path):
+        return load_table(path, content, rules)
     if rules is not None:
-        raise ArgumentError(f"{path}: rules are for .tsv files; this table has its own.")
+        raise ArgumentError(f"{path}: rules are for text and Arrow tables; this one has its own.")
     return from_content(content, path)
 
 
@@ -115,27 +107,6 @@ def _digest(parts: Sequence[bytes | memoryview]) -> bytes:
     return sha.digest()
 
 
-def _header(counts: WordCounts) -> dict[str, object]:
-    return {
-        "n_words": len(counts),
-        "n_bytes": counts.n_bytes,
-        "n_documents": counts.n_documents,
-        "rules": {
-            "pattern": counts.rules.pattern,
-            "normalizer": [_plain(step) for step in counts.rules.normalizer],
-            "special_tokens": counts.rules.special_tokens,
-            "steps": [_plain(step) for step in counts.rules.steps],
-        },
-    }
-
-
-def _plain(step: object) -> object:
-    if isinstance(step, str):
-        return step
-    values = {field.name: getattr(step, field.name) for field in fields(step)}  # type: ignore[arg-type]  # a step
-    return {"step": type(step).__name__, **values}
-
-
 def _from_binary(content: memoryview) -> WordCounts:
     if content[: len(_MAGIC)] != _MAGIC:
         raise ValueError("it begins with something else")
@@ -158,7 +129,7 @@ def _from_parts(header: dict[str, Any], content: memoryview, start: int) -> Word
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     if offsets[-1] != len(data) or not _is_sound(lengths, counts, first):
         raise ValueError("its arrays do not fit together")
-    rules = _rules(header["rules"])
+    rules = rules_of(header["rules"])
     n_bytes, n_documents = header["n_bytes"], header["n_documents"]
     return WordCounts(data, offsets, counts, first, n_bytes, n_documents, rules)
 
@@ -167,21 +138,6 @@ def _is_sound(
     lengths: NDArray[np.uint32], counts: NDArray[np.int64], first: NDArray[np.int64]
 ) -> bool:
     return bool((lengths > 0).all() and (counts > 0).all() and (np.diff(first) > 0).all())
-
-
-def _rules(plain: Mapping[str, Any]) -> SplitRules:
-    normalizer = tuple(map(_step, plain["normalizer"]))
-    steps = tuple(map(_step, plain["steps"]))
-    return SplitRules(plain["pattern"], normalizer, tuple(plain["special_tokens"]), steps)
-
-
-def _step(plain: str | dict[str, Any]) -> Any:
-    if isinstance(plain, str):
-        return plain
-    values = {name: value for name, value in plain.items() if name != "step"}
-    if "rules" in values:
-        values["rules"] = tuple(map(tuple, values["rules"]))
-    return _STEPS[plain["step"]](**values)
 
 
 # ------------------------------------------------------------------ the text form
