@@ -29,7 +29,7 @@ LIBFUZZER := mkdir -p build && \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev build stub check fix vocab readers test test-readers test-torch test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
+.PHONY: help dev build stub check fix vocab readers test test-readers test-torch test-distributed test-cpp test-arm64 fuzz demo docs bench clean compiler clang arm64
 
 help: ## list these targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -71,6 +71,10 @@ test-torch: dev ## Trainer, collators, datasets, pipelines: what needs PyTorch, 
 
 test-readers: dev readers ## hand shards to those who read them: megatron-core, datatrove, datasets, torch
 	BYTEPAIR_READERS=required $(BIN)/python -m pytest tests/readers $(ARGS)
+
+test-distributed: dev ## a Ray cluster of two workers, some of which are killed; Ray is installed
+	$(PIP) install --requirement requirements/distributed.txt
+	$(BIN)/python -m pytest tests/distributed $(ARGS)
 
 # Little optimised: compiling is most of the time.
 test-cpp: $(VENV)/.tools ## the C++ tests under the address and undefined-behaviour sanitizers

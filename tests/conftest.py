@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 ENGINE_FREE = (
     "tests/architecture",
     "tests/browser",
+    "tests/distributed",
     "tests/docs/test_cli_docs.py",
     "tests/docs/test_lessons.py",
     "tests/parity",
