@@ -202,9 +202,10 @@ def test_part_whose_writer_is_killed_goes_on(tok, corpus, expected, tmp_path, mo
 
         def look(event, _arguments):
             nonlocal renamed
-            renamed += event == "os.rename"
-            if renamed == 8:
-                die(tmp_path / "killed")
+            if event == "os.rename":
+                renamed += 1
+                if renamed == 8:
+                    die(tmp_path / "killed")
 
         if number == 0:
             sys.addaudithook(look)

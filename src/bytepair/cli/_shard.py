@@ -70,7 +70,7 @@ def shard(
     _refuse(files is None, "CORPUS", "standard input cannot be read again: give files.")
     tok = load_tokenizer(tokenizer, pattern, special_token)
     start = perf_counter()
-    with TrainingProgress() as progress:
+    with _streams.no_results(), TrainingProgress() as progress:
         shards = bytepair.shard(
             tok,
             files or [],

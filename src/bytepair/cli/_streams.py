@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, TextIO, cast
@@ -119,6 +119,13 @@ def write_json(value: object) -> None:
     """A line of JSON to standard output; raises as `write`."""
     # A file name that is not UTF-8 holds lone surrogates; as \udcff they are JSON all the same.
     write_line(json.dumps(value, ensure_ascii=False))
+
+
+@contextmanager
+def no_results() -> Iterator[None]:
+    """What is printed meanwhile goes to standard error: Ray tells of workers that were lost."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 def flush() -> None:

@@ -77,7 +77,11 @@ def train(
     require_writable(output)
     given, files = _given(corpus, weight, cut, is_counted=counts)
     metrics = {"port": metrics_port, "file": metrics_file, "push": metrics_push}
-    with TrainingProgress() as progress, watched(progress, metrics) as tell:
+    with (
+        _streams.no_results(),
+        TrainingProgress() as progress,
+        watched(progress, metrics) as tell,
+    ):
         tok = bytepair.train(
             given,
             vocab_size=vocab_size,

@@ -17,6 +17,7 @@ BUILTIN_BY_NAME = {
     "UnknownTokenError": KeyError,
     "ShardError": ValueError,
     "SaveError": OSError,
+    "ClusterError": RuntimeError,
     "EngineError": RuntimeError,
     "MissingExtraError": ImportError,
 }
