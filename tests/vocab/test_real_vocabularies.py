@@ -22,6 +22,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 import bytepair
 from bytepair.formats import read
 from inputs import FRAGMENTS, fewer, is_settled, sources, texts
+from strings import CHUNK, strings, without_surrogates
 
 Ids = Callable[[str], list[int]]
 
@@ -180,6 +181,14 @@ def test_any_text_gives_their_ids(ours, theirs, name, text):
     """Frequent fragments among any characters."""
     if not name.startswith(NORMALISED) or is_settled(text.encode()):
         assert ours(text) == theirs(text)
+
+
+def test_thousands_of_strings_give_their_ids(ours, theirs, name, engine):
+    """Every kind that breaks tokenizers, surrogates among them; the twin tries one in fifty."""
+    for text in strings(1, 0, 25 * CHUNK)[:: _step(engine)]:
+        asked = without_surrogates(text)
+        if not name.startswith(NORMALISED) or is_settled(asked.encode()):
+            assert ours(text) == theirs(asked)
 
 
 def test_every_code_point_gives_their_ids(ours, theirs, name, engine):

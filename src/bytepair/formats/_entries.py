@@ -108,13 +108,18 @@ def core() -> ModuleType | None:
     return None if os.environ.get("BYTEPAIR_ENGINE") == "python" else _core
 
 
-def read_tables(data: bytes | NDArray[np.uint8]) -> tuple[CoreEntries, bytes] | None:
-    """What the core reads in a file, and the file without it; None if it leaves it to others."""
+def read_tables(data: bytes | NDArray[np.uint8]) -> tuple[CoreEntries, str] | None:
+    """What the core reads in a file, and the text without it; None if it leaves it to others."""
     if not len(data) or (compiled := core()) is None:
         return None
     json = np.frombuffer(data, np.uint8)
     tables = compiled.ModelTables.read(json)
-    return None if tables is None else (CoreEntries(tables), tables.without_members(json))
+    if tables is None:
+        return None
+    try:
+        return CoreEntries(tables), tables.without_members(json).decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def bytes_of_all(spellings: Collection[str]) -> list[bytes] | None:

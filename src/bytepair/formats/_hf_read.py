@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bytepair.errors import BytepairWarning, FormatError
-from bytepair.formats._added import added_only, check_flags, check_shared, read_added
+from bytepair.formats._added import (
+    added_only,
+    check_flags,
+    check_shared,
+    compact_added,
+    read_added,
+)
 from bytepair.formats._conventions import attach_conventions
 from bytepair.formats._entries import CoreEntries, read_tables
 from bytepair.formats._hf_decoder import read_decoder
@@ -15,7 +21,7 @@ from bytepair.formats._hf_model import read_model
 from bytepair.formats._hf_normalizer import read_normalizer
 from bytepair.formats._hf_postprocessor import read_post_processor
 from bytepair.formats._hf_pretokenizer import read_pre_tokenizer
-from bytepair.formats._json import Section, parse_object, read_array
+from bytepair.formats._json import Section, decoded, parse_object, read_array
 from bytepair.formats._kind import SUPPORTED
 from bytepair.formats._names import tokenizer_name
 from bytepair.formats._training import attach_training
@@ -60,15 +66,22 @@ def spec_of_section(root: Section, name: str) -> TokenizerSpec:
 
 
 def _parsed(path: Path, data: NDArray[np.uint8]) -> TokenizerSpec:
-    entries, rest = read_tables(data) or (None, data.tobytes())
-    try:
-        root = parse_object(path, rest)
-    except FormatError:  # the complaint is to be about the whole file
-        root, entries = parse_object(path, data.tobytes()), None
+    entries, root = _root(path, data)
     _check_frame(root)
     spec = _spec(root, entries, tokenizer_name(path))
     _warn_of_unasked(root)
     return spec
+
+
+def _root(path: Path, data: NDArray[np.uint8]) -> tuple[CoreEntries | None, Section]:
+    """What the core reads in a file, and the rest of it."""
+    tables = read_tables(data)
+    if tables is not None:
+        try:
+            return tables[0], parse_object(path, tables[1], compact_added)
+        except FormatError:
+            del tables  # the complaint is to be about the whole file
+    return None, parse_object(path, decoded(path, data.data), compact_added)
 
 
 def _spec(root: Section, entries: CoreEntries | None, name: str) -> TokenizerSpec:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -70,7 +71,7 @@ class Section:
             if isinstance(value, str):
                 self.check_text(path, value)
             return value
-        raise self.error(f"{path} must be {_NAMES[kind]}, got {_NAMES[type(value)]}")
+        raise self.error(f"{path} must be {_NAMES[kind]}, got {_name(value)}")
 
     def check_text(self, path: str, text: str) -> None:
         """Refuse half a surrogate pair: JSON can say it, UTF-8 cannot."""
@@ -163,15 +164,21 @@ def read_object(path: Path) -> Section:
     return parse_object(path, read_bytes(path))
 
 
-def parse_object(path: Path, data: bytes) -> Section:
+def parse_object(
+    path: Path, data: bytes | str, compact: Callable[[Object], object] | None = None
+) -> Section:
     """The JSON object in `data`, the content of a file.
+
+    Args:
+        compact: makes of an object within what takes less memory, or gives it back as it is.
 
     Raises:
         FormatError: as `read_object`.
     """
-    text = _decoded(path, data)
+    text = decoded(path, data) if isinstance(data, bytes) else data
+    hook = _distinct if compact is None else partial(_compact, compact)
     try:
-        value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=hook, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise FormatError(f"{path}: {_explain(error, text)}") from error
     except ValueError as error:
@@ -181,7 +188,7 @@ def parse_object(path: Path, data: bytes) -> Section:
             f"{path}: not a usable JSON file: its arrays and objects are nested too deep"
         ) from error
     if not isinstance(value, dict):
-        raise FormatError(f"{path}: must hold a JSON object, got {_NAMES[type(value)]}")
+        raise FormatError(f"{path}: must hold a JSON object, got {_name(value)}")
     return Section(str(path), "", value)
 
 
@@ -201,6 +208,15 @@ def _distinct(pairs: list[tuple[str, object]]) -> Object:
     return members
 
 
+def _compact(compact: Callable[[Object], object], pairs: list[tuple[str, object]]) -> object:
+    return compact(_distinct(pairs))
+
+
+def _name(value: object) -> str:
+    """What a value is called in messages; what was compacted by its class."""
+    return _NAMES.get(type(value), type(value).__name__)
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
 
@@ -211,12 +227,17 @@ def read_text(path: Path) -> str:
     Raises:
         FormatError: missing, unreadable, or not UTF-8.
     """
-    return _decoded(path, read_bytes(path))
+    return decoded(path, read_bytes(path))
 
 
-def _decoded(path: Path, data: bytes) -> str:
+def decoded(path: Path, data: bytes | memoryview) -> str:
+    """The content of a file as text.
+
+    Raises:
+        FormatError: not UTF-8.
+    """
     try:
-        return data.decode("utf-8")
+        return str(data, "utf-8")
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{path}: not UTF-8 text: byte 0x{error.object[error.start]:02X} at position "

@@ -64,7 +64,8 @@ class Tokens(Mapping[TokenId, bytes]):
         """The bytes of all, in order, with `contents` in the gaps between ends and begins."""
         data, begin = memoryview(self.data), 0
         for content, end, next_begin in zip(contents, ends.tolist(), begins.tolist(), strict=True):
-            yield data[begin:end]
+            if begin < end:  # neighbours have nothing between them
+                yield data[begin:end]
             yield content
             begin = next_begin
         yield data[begin:]

@@ -1,6 +1,7 @@
 """A `tokenizer.json` made to do harm: it works or is refused, and neither takes long."""
 
 import os
+import tracemalloc
 import warnings
 
 import pytest
@@ -75,6 +76,34 @@ def test_a_hundred_thousand_added_tokens_are_found(hf_file, read_with):
     added = [{"id": 1000 + i, "content": f"<{i}>"} for i in range(100_000)]
     tokenizer = Tokenizer(read_with(hf_file, {"added_tokens": added}))
     assert tokenizer.encode("<7><99999><100000>")[:2] == [1007, 100_999]
+
+
+def full(number, content):
+    """An added token with all of its members, as libraries write it."""
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"id": number, "content": content} | dict.fromkeys(flags, False)
+
+
+def test_many_added_tokens_take_little_more_memory_than_their_file(hf_file, save):
+    """As what they are, one by one: a dictionary for each would take twice as much."""
+    added = [full(1000 + i, f"<|token {i}|>") for i in range(30_000)]
+    path = save(hf_file | {"added_tokens": added})
+    formats.read(path)  # what is loaded once is no part of it
+    tracemalloc.start()
+    tokenizer = Tokenizer(formats.read(path))
+    assert tokenizer.decode(tokenizer.encode("<|token 7|>")) == "<|token 7|>"
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5 * path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "place", ["normalizer", "model", "post_processor", "version", "model.vocab"]
+)
+def test_an_added_token_where_none_belongs_is_refused(hf_file, read_with, place):
+    """It is no object any more, and is named."""
+    with pytest.raises(FormatError, match=rf"{place} .*got AddedToken"):
+        read_with(hf_file, {place: full(1000, "<x>")})
 
 
 def test_added_tokens_that_begin_alike_are_searched_for_in_one_pass(hf_file, read_with):
