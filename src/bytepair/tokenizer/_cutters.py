@@ -6,7 +6,7 @@ from typing import Literal
 
 from bytepair.engines import Cutter, Engine
 from bytepair.errors import InputTypeError
-from bytepair.model import AddedToken, NormalizerStep
+from bytepair.model import AddedToken, NormalizerStep, to_utf8
 
 Allowed = Literal["all"] | AbstractSet[str]
 Disallowed = Literal["all"] | Collection[str]
@@ -50,6 +50,11 @@ class Cutters:
         """Looks for what `of(allowed, disallowed)` would refuse."""
         forbidden = self._forbidden(self._allowed(allowed), disallowed)
         return self._engine.cutter([AddedToken(content, 0) for content in sorted(forbidden)])
+
+    def reach(self, allowed: Allowed, disallowed: Disallowed) -> int:
+        """Bytes of the longest text that `of(allowed, disallowed)` would refuse."""
+        forbidden = self._forbidden(self._allowed(allowed), disallowed)
+        return max((len(to_utf8(content)) for content in forbidden), default=0)
 
     def looked_for(self, allowed: Allowed) -> list[AddedToken]:
         """The tokens that `of(allowed, ())` finds."""

@@ -338,6 +338,7 @@ class Encoding:
             Stretches(self._encoder, self._cutters.inner(allowed_special)),
             self._cutters.of(allowed_special, disallowed_special),
             self._cutters.watch(allowed_special, disallowed_special),
+            self._cutters.reach(allowed_special, disallowed_special),
             partial(
                 self.stream_encoder,
                 allowed_special=_kept(allowed_special),

@@ -10,6 +10,7 @@ from bytepair.tokenizer._input import text_bytes
 from bytepair.tokenizer._stretches import Stretches
 
 _HIGH = ("\ud800", "\udbff")  # range of the first halves of surrogate pairs
+_LARGE = 1 << 10  # bytes held back that are not looked through anew with every piece
 
 
 class StreamEncoder:
@@ -18,7 +19,9 @@ class StreamEncoder:
     What `push` and `finish` return, joined, is what `encode` gives for the whole text. How much is
     held back depends on the pattern: usually the last pre-token, and what may become an added
     token. Where a normaliser or a pre-tokeniser beyond one pattern is at work, up to everything
-    since the last added token. A copy, or one that was pickled, goes on by itself.
+    since the last added token. Once that is more than a kilobyte it may be held back until it has
+    grown by a quarter, so that the cost of a text does not depend on the size of its pieces. A
+    copy, or one that was pickled, goes on by itself.
 
     >>> import bytepair
     >>> tok = bytepair.train(["low lower lowest"] * 9, vocab_size=264, special_tokens=["<end>"])
@@ -32,13 +35,16 @@ class StreamEncoder:
         encoder: Stretches,
         cutter: Cutter,
         watch: Cutter,
+        reach: int,
         make_another: "Callable[[], StreamEncoder]",
     ) -> None:
         self._make_another = make_another
         self._encoder = encoder
         self._cutter = cutter
         self._watch = watch
-        self._held = b""
+        self._reach = reach  # bytes of the longest forbidden token
+        self._held = bytearray()
+        self._enough = 0  # so much has to be held for it to be looked through
         self._position = 0  # of `_held` in the text
         self._half = ""  # the first half of a surrogate pair
         self._is_finished = False
@@ -52,19 +58,25 @@ class StreamEncoder:
             ArgumentError: after `finish`.
         """
         data, half = self._bytes(chunk)
-        ids = self._advance(self._held + data, is_last=False)
+        self._refuse_forbidden(data)
+        ids: list[TokenId] = []
+        if len(self._held) + len(data) < self._enough:
+            self._held += data
+        else:
+            ids = self._advance(self._held + data, is_last=False)
         self._half = half
         return ids
 
     def finish(self) -> list[TokenId]:
         """The ids of what was held back; the stream ends."""
         data, _ = self._bytes(b"")
+        self._refuse_forbidden(data)
         ids = self._advance(self._held + data, is_last=True)
         self._is_finished, self._half = True, ""
         return ids
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = self._held, self._position, self._half, self._is_finished
+        state = bytes(self._held), self._enough, self._position, self._half, self._is_finished
         return _continued, (self._make_another, *state)
 
     def _bytes(self, chunk: str | bytes) -> tuple[bytes, str]:
@@ -77,8 +89,8 @@ class StreamEncoder:
         end = len(text) - (_HIGH[0] <= text[-1:] <= _HIGH[1])
         return text_bytes(text[:end]), text[end:]
 
-    def _advance(self, data: bytes, *, is_last: bool) -> list[TokenId]:
-        self._refuse_forbidden(data)
+    def _advance(self, text: bytearray, *, is_last: bool) -> list[TokenId]:
+        data = bytes(text)
         held = 0 if is_last else max(self._cutter.held_back(data), self._watch.held_back(data))
         certain = len(data) - held
         ids: list[TokenId] = []
@@ -93,7 +105,8 @@ class StreamEncoder:
         rest = data[start:] if is_last else data[start : max(certain, start)]
         more, n_used = self._stretch(rest, start, is_last=is_last)
         start += n_used
-        self._held = data[start:]
+        self._held = bytearray(data[start:])
+        self._enough = len(self._held) * 5 // 4 if len(self._held) > _LARGE else 0
         self._position += start
         return ids + more
 
@@ -102,9 +115,11 @@ class StreamEncoder:
         return self._encoder.part(data, is_last=is_last, is_first=is_first)
 
     def _refuse_forbidden(self, data: bytes) -> None:
-        found = self._cutter.find_forbidden(data)
+        """Look for what is complete with `data`: what was held before holds none."""
+        before = max(0, len(self._held) - self._reach)
+        found = self._cutter.find_forbidden(bytes(self._held[before:]) + data)
         if found is not None:
-            place = self._position + found[0]
+            place = self._position + before + found[0]
             raise SpecialTokenError(
                 f"the text contains the special token {found[1]!r} at byte {place}, which is not "
                 "allowed. Make the stream with allowed_special= or disallowed_special=() to "
@@ -113,9 +128,14 @@ class StreamEncoder:
 
 
 def _continued(
-    make: Callable[[], StreamEncoder], held: bytes, position: int, half: str, is_finished: bool
+    make: Callable[[], StreamEncoder],
+    held: bytes,
+    enough: int,
+    position: int,
+    half: str,
+    is_finished: bool,
 ) -> StreamEncoder:
     stream = make()
-    stream._held, stream._position = held, position
+    stream._held, stream._enough, stream._position = bytearray(held), enough, position
     stream._half, stream._is_finished = half, is_finished
     return stream

@@ -93,6 +93,37 @@ def test_what_is_held_back_stays_small(tok: Tokenizer) -> None:
         assert max(held) < 20
 
 
+@pytest.mark.parametrize("size", [1, 64, 5_000])
+@pytest.mark.parametrize("char", ["a", " ", "\n", "漢"])
+def test_a_word_without_end_is_not_looked_through_with_every_piece(
+    tok: Tokenizer, char: str, size: int
+) -> None:
+    """Else the cost of a run would grow with the square of its length."""
+    stream, looked_at = tok.stream_encoder(), 0
+    part = stream._encoder.part
+
+    def counted(data: bytes, **options: bool) -> Any:
+        nonlocal looked_at
+        looked_at += len(data)
+        return part(data, **options)
+
+    stream._encoder.part = counted  # type: ignore[method-assign]
+    text = char * 40_000
+    ids = [token for at in range(0, len(text), size) for token in stream.push(text[at : at + size])]
+    assert ids + stream.finish() == tok.encode(text)
+    assert looked_at < 8 * len(text.encode()) + 1_100 * 1_100
+
+
+def test_a_disallowed_token_is_refused_at_once_within_a_long_word(tok: Tokenizer) -> None:
+    """Although nothing else is looked for meanwhile."""
+    stream = tok.stream_encoder()
+    assert stream.push("a" * 5_000) == stream.push("a<|endof") == []
+    with pytest.raises(SpecialTokenError, match=r"'<\|endoftext\|>' at byte 5001"):
+        stream.push("text|>")
+    assert stream.push("x") == []
+    assert stream.finish() == tok.encode("a" * 5_001 + "<|endofx")
+
+
 def test_a_disallowed_token_is_refused_where_it_is_complete(tok: Tokenizer) -> None:
     """The position is that in the whole text; the stream can go on without that part."""
     stream = tok.stream_encoder()
@@ -131,9 +162,12 @@ def test_what_may_become_a_forbidden_text_does_not_cut_a_token(spec: Any, engine
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
 )
-@given(first=TEXT, rest=TEXT)
-def test_a_stream_goes_on_elsewhere(tok: Tokenizer, copied: Any, first: str, rest: str) -> None:
+@given(n_before=st.sampled_from([0, 2_000]), first=TEXT, rest=TEXT)
+def test_a_stream_goes_on_elsewhere(
+    tok: Tokenizer, copied: Any, n_before: int, first: str, rest: str
+) -> None:
     """A data loader saves its state between two pieces; both go on, each by itself."""
+    first = "a" * n_before + first
     stream = tok.stream_encoder(allowed_special={"<|endoftext|>"}, disallowed_special=())
     expected = tok.encode(first + rest, allowed_special={"<|endoftext|>"}, disallowed_special=())
     ids = stream.push(first)
