@@ -174,13 +174,16 @@ class Encoding:
         Each completion is a row of ids with which a longer text's ids may go on after the stable
         ones. They are sorted; the meaning is tiktoken's, whose completions come in no order.
 
+        Raises:
+            SpecialTokenError, InputTypeError, EncodeError: as `encode`; the last as well for a
+                pre-token so long that its completions would take for ever.
+
         Cost: up to (tokens that the text's end may begin) × (length of the last pre-token), which
         is what the completions hold: meant for text cut at spaces.
         """
         cutter = self._cutters.of(allowed_special, disallowed_special)
         spans = self._encoder.encode_spans(checked_text(text), cutter)
-        stable, rows = self._completions.split(spans.ids.tolist(), last_word_length(spans))
-        return stable, sorted(map(list, rows))
+        return self._completions.split(spans.ids.tolist(), last_word_length(spans))
 
     # ------------------------------------------------------------------ many texts
 
@@ -388,10 +391,12 @@ class Encoding:
 
     @cached_property
     def _completions(self) -> Completions:
-        return Completions(self.spec.vocabulary.tokens, self.encode_ordinary, self._merge)
-
-    def _merge(self, data: bytes) -> list[TokenId]:
-        return self._uncut.encode(data, self._cutters.none)
+        none = self._cutters.none
+        return Completions(
+            self.spec.vocabulary.tokens,
+            lambda data: self._encoder.encode_to_numpy(data, none),
+            lambda data: self._uncut.encode_to_numpy(data, none),
+        )
 
     @cached_property
     def _uncut(self) -> Encoder:

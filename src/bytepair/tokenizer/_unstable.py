@@ -4,13 +4,19 @@ The meaning is that of `encode_with_unstable` of tiktoken: https://github.com/op
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bytepair.errors import EncodeError
 from bytepair.model import TokenId
 
-Row = tuple[TokenId, ...]
+Ids = NDArray[np.uint32]
 
 _SPACES = frozenset(b" \n\t")
+_MOST_BYTES = 1 << 30  # of text to encode: some seconds
+_MOST_IDS = 1 << 26  # in all completions: half a gigabyte of them
 
 
 class Completions:
@@ -25,17 +31,28 @@ class Completions:
     def __init__(
         self,
         bytes_by_id: Mapping[TokenId, bytes],
-        encode: Callable[[bytes], list[TokenId]],
-        merge: Callable[[bytes], list[TokenId]],
+        encode: Callable[[bytes], Ids],
+        merge: Callable[[bytes], Ids],
     ) -> None:
-        self._bytes_by_id = bytes_by_id
+        self._bytes_by_id = dict(bytes_by_id)
         self._encode = encode
         self._merge = merge
-        self._sorted = sorted((data, token) for token, data in bytes_by_id.items())
-        self._longest = max(map(len, bytes_by_id.values()), default=0)
+        ordered = sorted((data, token) for token, data in self._bytes_by_id.items())
+        self._contents = [data for data, _ in ordered]
+        self._ids = [token for _, token in ordered]
+        sizes = {token: len(data) for token, data in self._bytes_by_id.items()}
+        self._sizes = np.zeros(max(sizes, default=0) + 1, np.int64)
+        self._sizes[list(sizes)] = list(sizes.values())
+        self._longest = max(sizes.values(), default=0)
 
-    def split(self, ids: Sequence[TokenId], n_last: int) -> tuple[list[TokenId], set[Row]]:
-        """(stable ids, completions), given the ids of a text and how many its last pre-token has.
+    def split(
+        self, ids: Sequence[TokenId], n_last: int
+    ) -> tuple[list[TokenId], list[list[TokenId]]]:
+        """(stable ids, completions sorted), given a text's ids and how many its last pre-token has.
+
+        Raises:
+            EncodeError: the pre-token is so long, and has so many completions, that they would take
+                too much time or memory.
 
         Cost: that of encoding the unstable bytes once for each token that begins with an end of
         them, which is also the size of the answer; slow for an unstable space.
@@ -44,11 +61,13 @@ class Completions:
         stable = list(ids[: len(ids) - n_unstable])
         unstable = b"".join(self._bytes_by_id[token] for token in ids[len(stable) :])
         if not unstable:
-            return stable, set()
-        rows: set[Row] = {(token,) for _, token in self._beginning_with(unstable)}
-        rows.update(self._crossing(unstable))
-        rows.update(self._before_space(unstable))
-        return stable, rows
+            return stable, []
+        crossing = self._crossing(unstable)
+        _refuse_large(sum(len(numbers) for _, numbers in crossing), n_unstable, len(unstable))
+        rows = {_key([self._ids[number]]) for number in self._beginning_with(unstable)}
+        rows.update(map(_key, self._texts(unstable, crossing)))
+        rows.update(map(_key, self._before_space(unstable)))
+        return stable, [_row(key) for key in sorted(rows)]
 
     def _n_unstable(self, ids: Sequence[TokenId], n_last: int) -> int:
         """White space before white space is unstable too: patterns take from long runs of it."""
@@ -60,36 +79,55 @@ class Completions:
     def _is_space(self, token: TokenId) -> bool:
         return _SPACES.issuperset(self._bytes_by_id.get(token, b"x"))
 
-    def _beginning_with(self, prefix: bytes) -> Iterator[tuple[bytes, TokenId]]:
-        for place in range(bisect_left(self._sorted, (prefix, -1)), len(self._sorted)):
-            if not self._sorted[place][0].startswith(prefix):
-                return
-            yield self._sorted[place]
+    def _beginning_with(self, prefix: bytes) -> range:
+        """Where in `_contents` the tokens are that do."""
+        first, rest = bisect_left(self._contents, prefix), prefix.rstrip(b"\xff")
+        if not rest:
+            return range(first, len(self._contents))
+        behind = rest[:-1] + bytes([rest[-1] + 1])
+        return range(first, bisect_left(self._contents, behind, first))
 
-    def _crossing(self, unstable: bytes) -> Iterator[Row]:
-        """Texts in which some token begins within the unstable bytes and ends beyond them."""
-        for cut in range(max(1, len(unstable) - self._longest + 1), len(unstable)):
-            for data, _ in self._beginning_with(unstable[cut:]):
-                ids = self._encode_any(unstable[:cut] + data)
-                yield tuple(self._first_that_cover(ids, len(unstable)))
+    def _crossing(self, unstable: bytes) -> list[tuple[int, range]]:
+        """(place, tokens): which may begin there, within the unstable bytes, and end beyond."""
+        cuts = range(max(1, len(unstable) - self._longest + 1), len(unstable))
+        return [(cut, self._beginning_with(unstable[cut:])) for cut in cuts]
 
-    def _encode_any(self, data: bytes) -> list[TokenId]:
+    def _texts(self, unstable: bytes, crossing: Iterable[tuple[int, range]]) -> Iterator[Ids]:
+        """The beginnings, up to the end of the unstable bytes, of texts that hold such tokens."""
+        for cut, numbers in crossing:
+            for number in numbers:
+                ids = self._encode_any(unstable[:cut] + self._contents[number])
+                ends = np.cumsum(self._sizes[ids])
+                yield ids[: int(ends.searchsorted(len(unstable))) + 1]
+
+    def _encode_any(self, data: bytes) -> Ids:
         try:
             data.decode()
         except UnicodeDecodeError:
             return self._merge(data)
         return self._encode(data)
 
-    def _first_that_cover(self, ids: Sequence[TokenId], n_bytes: int) -> Iterator[TokenId]:
-        for token in ids:
-            yield token
-            n_bytes -= len(self._bytes_by_id[token])
-            if n_bytes <= 0:
-                return
-
-    def _before_space(self, unstable: bytes) -> Iterator[Row]:
+    def _before_space(self, unstable: bytes) -> Iterator[Ids]:
         """The last space alone: it may turn out to belong to the word behind it."""
         last = unstable.decode("utf-8", "replace")[-1]
         n_rest = len(unstable) - len(last.encode())
         if last.isspace() and n_rest > 0:
-            yield (*self._merge(unstable[:n_rest]), *self._merge(unstable[n_rest:]))
+            yield np.concatenate([self._merge(unstable[:n_rest]), self._merge(unstable[n_rest:])])
+
+
+def _key(ids: Ids | list[TokenId]) -> bytes:
+    """A row as what is sorted as it is, and takes little memory."""
+    return np.asarray(ids, ">u4").tobytes()
+
+
+def _row(key: bytes) -> list[TokenId]:
+    row: list[TokenId] = np.frombuffer(key, ">u4").tolist()
+    return row
+
+
+def _refuse_large(n_rows: int, n_ids: int, n_bytes: int) -> None:
+    if n_rows * n_ids > _MOST_IDS or n_rows * n_bytes > _MOST_BYTES:
+        raise EncodeError(
+            f"the last pre-token of the text has {n_bytes:,} bytes and up to {n_rows:,} "
+            "completions: they would take too much time or memory. Cut the text where a word ends."
+        )

@@ -3,7 +3,8 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bytepair.tokenizer import Tokenizer
+from bytepair.errors import EncodeError
+from bytepair.tokenizer import Tokenizer, _unstable
 
 EOT = "<|endoftext|>"
 PIECES = [
@@ -43,7 +44,19 @@ def test_stable_ids_and_completions_are_tiktokens(
 
 @pytest.mark.parametrize(
     "text",
-    ["", EOT, f"the{EOT}", f"{EOT} ", f"{EOT}  d", "a \n ", "é", "日本", "q" * 99, "qu" * 50],
+    [
+        "",
+        EOT,
+        f"the{EOT}",
+        f"{EOT} ",
+        f"{EOT}  d",
+        "a \n ",
+        "é",
+        "日本",
+        "q" * 99,
+        "qu" * 3_000,
+        " " * 2_000,
+    ],
 )
 def test_ends_of_another_kind(tok: Tokenizer, encoding: tiktoken.Encoding, text: str) -> None:
     """A special token is stable; white space is not."""
@@ -55,3 +68,14 @@ def test_stable_ids_begin_every_longer_text(tok: Tokenizer, text: str, more: str
     """What the name promises."""
     stable, _ = tok.encode_with_unstable(text)
     assert tok.encode(text + more)[: len(stable)] == stable
+
+
+@pytest.mark.parametrize("limit", ["_MOST_BYTES", "_MOST_IDS"])
+def test_completions_of_a_word_without_end_are_refused(
+    tok: Tokenizer, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    """Each holds all of its ids: for some megabytes of a letter they would fill the memory."""
+    tok.encode_with_unstable("t" * 2_000)
+    monkeypatch.setattr(_unstable, limit, 1_000)
+    with pytest.raises(EncodeError, match=r"has 2,000 bytes and up to \d+ completions: .* Cut the"):
+        tok.encode_with_unstable("t" * 2_000)
