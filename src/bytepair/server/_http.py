@@ -4,7 +4,6 @@ import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from time import perf_counter, time
 from typing import Any
 
@@ -49,11 +48,16 @@ class Call:
         self.body = body
         self.query = query
         self.stop = stop
+        self._parts: Parts | None = None
 
-    @cached_property
+    @property
     def parts(self) -> Parts:
         """The body, to be read as JSON."""
-        return Parts(self.body)
+        # Not a `cached_property`: before Python 3.12 all calls would share its lock, and small
+        # requests wait until a large one is read.
+        if self._parts is None:
+            self._parts = Parts(self.body)
+        return self._parts
 
     def check(self) -> None:
         """Called between pieces of work.
