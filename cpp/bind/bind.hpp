@@ -25,6 +25,7 @@ void bind_split(nb::module_& m);
 void bind_normalize(nb::module_& m);
 void bind_special(nb::module_& m);
 void bind_count(nb::module_& m);
+void bind_json_text(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_load(nb::module_& m);
 void bind_encode(nb::module_& m);

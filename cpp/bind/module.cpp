@@ -24,4 +24,5 @@ NB_MODULE(_core, m) {
   bytepair::bind::bind_encode(m);
   bytepair::bind::bind_decode(m);
   bytepair::bind::bind_tally(m);
+  bytepair::bind::bind_json_text(m);
 }

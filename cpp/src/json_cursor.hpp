@@ -44,8 +44,14 @@ inline std::uint64_t load8(const char* at) noexcept {
 /// not stand there.
 class JsonCursor {
  public:
-  explicit JsonCursor(std::string_view json, std::size_t at = 0)
-      : begin_(json.data()), at_(json.data() + at), end_(json.data() + json.size()) {}
+  /// What becomes of half a surrogate pair, which is no text.
+  enum class Halves : bool { refused, replaced };
+
+  explicit JsonCursor(std::string_view json, std::size_t at = 0, Halves halves = Halves::refused)
+      : begin_(json.data()),
+        at_(json.data() + at),
+        end_(json.data() + json.size()),
+        halves_(halves) {}
 
   [[nodiscard]] std::size_t position() const noexcept {
     return static_cast<std::size_t>(at_ - begin_);
@@ -84,6 +90,17 @@ class JsonCursor {
     }
     text = unescaped;
     return true;
+  }
+
+  /// Within a string: what stands there as it is, then one escape, if one comes; false at what no
+  /// string holds.
+  bool run(std::string_view& plain, std::string& unescaped) {
+    const char* start = at_;
+    unescaped.clear();
+    const bool goes_on = skip_plain();
+    plain = {start, static_cast<std::size_t>(at_ - start)};
+    if (!goes_on) return at_ == end_;
+    return *at_++ == '\\' && escape(unescaped);
   }
 
   static constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 31;
@@ -199,17 +216,27 @@ class JsonCursor {
     }
     std::uint32_t code = 0;
     if (sign != 'u' || !unit(code)) return false;
-    if (code >= 0xD800 && code < 0xDC00) {
-      std::uint32_t low = 0;
-      if (end_ - at_ < 2 || at_[0] != '\\' || at_[1] != 'u') return false;
-      at_ += 2;
-      if (!unit(low) || low < 0xDC00 || low > 0xDFFF) return false;
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    } else if (code >= 0xDC00 && code <= 0xDFFF) {
-      return false;  // half a pair: no text
+    if (code >= 0xD800 && code <= 0xDFFF && !pair(code)) {
+      if (halves_ == Halves::refused) return false;
+      code = 0xFFFD;
     }
     append_utf8(code, out);
     return true;
+  }
+
+  /// The other half of a surrogate pair, which is taken only if it is that.
+  bool pair(std::uint32_t& code) noexcept {
+    const char* start = at_;
+    std::uint32_t low = 0;
+    if (code < 0xDC00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+      at_ += 2;
+      if (unit(low) && low >= 0xDC00 && low <= 0xDFFF) {
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        return true;
+      }
+    }
+    at_ = start;
+    return false;
   }
 
   /// Four hexadecimal digits.
@@ -232,6 +259,7 @@ class JsonCursor {
   const char* begin_;
   const char* at_;
   const char* end_;
+  Halves halves_;
 };
 
 }  // namespace bytepair

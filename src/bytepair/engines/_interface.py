@@ -24,6 +24,10 @@ Ragged = tuple[NDArray[np.uint32], NDArray[np.int64]]
 """(ids: uint32[n], offsets: int64[rows + 1]); row i is `ids[offsets[i]:offsets[i + 1]]`."""
 
 
+Long = bytes | NDArray[np.uint32]
+"""A long string of JSON text, in UTF-8, or a long array of ids."""
+
+
 class Splitter(Protocol):
     """Cuts one document into pre-tokens."""
 
@@ -452,6 +456,23 @@ class Engine(Protocol):
 
         Text i is `ids[offsets[i]:offsets[i + 1]]`; every id has a shape.
         """
+
+    def take_out(
+        self, json: bytes, shortest: int, most_values: int, mark: int
+    ) -> tuple[bytes, list[Long], int] | None:
+        """(JSON text without what is long in it, that, how many strings, arrays and objects).
+
+        Long are strings (names apart) and arrays of numbers below 2**32 that take `shortest` bytes.
+        For number i stands the string "mark + i" or the array [mark + i]. Half of a surrogate pair
+        is U+FFFD. Nothing is taken out, and the rest not looked at, behind `most_values` values.
+        None: a string does not end, or a long one is not valid. The rest need not be JSON.
+        """
+
+    def ids_json(self, ids: NDArray[np.uint32]) -> bytes:
+        """A JSON array, without spaces."""
+
+    def text_json(self, text: bytes) -> bytes | None:
+        """A JSON string; None: it is not UTF-8."""
 
     def encoder(self, spec: TokenizerSpec, cache_bytes: int | None = None) -> Encoder:
         """`cache_bytes`: limit of its cache of words seen; None: the engine's default."""

@@ -299,6 +299,8 @@ class NativeEngine:
     """Makes the loops of this engine; see `bytepair.engines.Engine`."""
 
     name = "native"
+    take_out = staticmethod(_core.take_out)
+    ids_json, text_json = staticmethod(_core.ids_json), staticmethod(_core.text_json)
 
     def splitter(self, pattern: str | None) -> _core.Splitter | python.Splitter:
         """Cuts documents."""
@@ -418,10 +420,10 @@ def _pre_tokenizer(rules: SplitRules) -> tuple[_core.SplitChain, _Edit] | None:
         splits = [Split(rules.pattern)]
     links = []
     for step in splits:
-        splitter = (
-            _splitter(step.pattern) if isinstance(step, Split) and not step.by_bytes else None
-        )
-        if splitter is None or not isinstance(step, Split):
+        if not isinstance(step, Split) or step.by_bytes:
+            return None
+        splitter = _splitter(step.pattern)
+        if splitter is None:
             return None
         links.append((splitter, str(step.behavior), step.invert))
     return _core.SplitChain(links), edit
@@ -437,16 +439,14 @@ def _metaspace_edit(mark: bytes, prepend: str) -> _Edit:
 
 
 def _words(spec: TokenizerSpec) -> _core.Words:
-    vocabulary, merges = spec.vocabulary, spec.merges
-    tokens = vocabulary.flat
-    ids = tokens.ids
+    vocabulary, merges, tokens = spec.vocabulary, spec.merges, spec.vocabulary.flat
+    ids, by_bytes = tokens.ids, spec.alphabet == "bytes"
     kinds = np.zeros(len(tokens), np.uint8)
     marked = (vocabulary.continues_word, vocabulary.ends_word, vocabulary.byte_ids)
     for bit, some in enumerate(marked):
         if some:
             kinds[np.isin(ids, np.fromiter(some, np.uint32, len(some)))] |= 1 << bit
     numbers = _Numbers(ids, merges, spec)
-    by_bytes = spec.alphabet == "bytes"
     return _core.Words(
         numbers.of(ids),
         kinds,

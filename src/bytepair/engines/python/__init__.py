@@ -19,6 +19,7 @@ from bytepair.engines.python._decode import (
 )
 from bytepair.engines.python._encode import Encoder, Token
 from bytepair.engines.python._join import Chance, join_symbols
+from bytepair.engines.python._json_text import ids_json, take_out, text_json
 from bytepair.engines.python._learn import Learner
 from bytepair.engines.python._pretokenize import pre_tokens
 from bytepair.engines.python._prune import Pruner, ResiduePruner
@@ -38,6 +39,8 @@ class PythonEngine:
     """Makes the loops of this engine; see `bytepair.engines.Engine`."""
 
     name = "python"
+    take_out = staticmethod(take_out)
+    ids_json, text_json = staticmethod(ids_json), staticmethod(text_json)
 
     def splitter(self, pattern: str | None) -> Splitter:
         """Cuts documents."""
@@ -103,12 +106,15 @@ __all__ = [
     "all_ids",
     "character_ids",
     "forbidden_token",
+    "ids_json",
     "join_symbols",
     "named_ids",
     "plain_ids",
     "pre_tokens",
     "refuse_unknown",
+    "take_out",
     "tally",
+    "text_json",
     "unknown_character",
     "whole_words",
 ]
