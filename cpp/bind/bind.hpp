@@ -102,6 +102,15 @@ class Unlocked {
   nb::gil_scoped_release release_;
 };
 
+/// Bytes of Python's whose content is still to be written, at `memory_of` them.
+inline nb::bytes unwritten(std::size_t size) {
+  PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
+  if (bytes == nullptr) throw nb::python_error();
+  return nb::steal<nb::bytes>(bytes);
+}
+
+inline char* memory_of(const nb::bytes& bytes) { return PyBytes_AsString(bytes.ptr()); }
+
 /// Lets Ctrl-C through during long work; call without the GIL. False: an exception is waiting.
 inline bool keep_going() {
   const nb::gil_scoped_acquire gil;

@@ -193,7 +193,11 @@ class Call {
 
   nb::object bytes() {
     const std::string_view bytes = decode();
-    return nb::bytes(bytes.data(), bytes.size());
+    if (ids_.size() <= kIdsUnderLock) return nb::bytes(bytes.data(), bytes.size());
+    nb::bytes copy = unwritten(bytes.size());
+    const Unlocked unlocked;
+    std::ranges::copy(bytes, memory_of(copy));
+    return copy;
   }
 
   nb::object text(const char* errors) {

@@ -184,7 +184,20 @@ nb::list encode(const PyEncoder& self, nb::handle text, const Cutter& cutter) {
 using IdArray = nb::ndarray<nb::numpy, TokenId, nb::ndim<1>>;
 using CountArray = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
 
+/// An array that takes over the memory of the ids.
+IdArray ids_array(IdBuffer&& ids) {
+  auto* kept = new IdBuffer(std::move(ids));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<IdBuffer*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
+
 IdArray encode_to_numpy(const PyEncoder& self, nb::handle text, const Cutter& cutter) {
+  TextViews views(self);
+  const auto view = views.view(text);
+  if (view.size() > kInline) {
+    Texts texts({&view, 1});
+    return ids_array(std::move(run_batch(self, texts, cutter, 1, true).ids));
+  }
   return encode_text(self, text, cutter, [](std::span<const TokenId> ids) {
     return array_of(std::vector<TokenId>(ids.begin(), ids.end()));
   });
@@ -205,10 +218,7 @@ std::size_t count(const PyEncoder& self, nb::handle text, const Cutter& cutter) 
 }
 
 nb::tuple arrays_of(Rows&& rows) {
-  auto* kept = new IdBuffer(std::move(rows.ids));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<IdBuffer*>(p); });
-  return nb::make_tuple(IdArray(kept->data(), {kept->size()}, owner),
-                        array_of(std::move(rows.offsets)));
+  return nb::make_tuple(ids_array(std::move(rows.ids)), array_of(std::move(rows.offsets)));
 }
 
 nb::tuple encode_texts(const PyEncoder& self, const nb::sequence& texts, const Cutter& cutter,

@@ -7,14 +7,16 @@
 namespace bytepair::bind {
 namespace {
 
-/// Bytes of Python's that are still to be written.
-nb::bytes unwritten(std::size_t size) {
-  PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
-  if (bytes == nullptr) throw nb::python_error();
-  return nb::steal<nb::bytes>(bytes);
-}
+constexpr std::size_t kUnderLock = 1 << 14;
 
-char* memory_of(const nb::bytes& bytes) { return PyBytes_AsString(bytes.ptr()); }
+/// Calls `work`, without the GIL if there is much to do. Who releases it for a moment only, again
+/// and again, takes it back before any thread that waits for it has woken up.
+template <class Work>
+auto maybe_unlocked(std::size_t n_items, const Work& work) {
+  if (n_items <= kUnderLock) return work();
+  const Unlocked unlocked;
+  return work();
+}
 
 nb::object take_out(const nb::bytes& json, std::size_t shortest, std::size_t most_values,
                     std::uint64_t mark) {
@@ -47,27 +49,19 @@ nb::object take_out(const nb::bytes& json, std::size_t shortest, std::size_t mos
 }
 
 nb::bytes ids_json(const Array<std::uint32_t>& ids) {
-  std::size_t size = 0;
-  {
-    const Unlocked unlocked;
-    size = ids_json_size(span_of(ids));
-  }
+  const auto span = span_of(ids);
+  const std::size_t size = maybe_unlocked(span.size(), [&] { return ids_json_size(span); });
   nb::bytes json = unwritten(size);
-  const Unlocked unlocked;
-  write_ids(span_of(ids), memory_of(json));
+  maybe_unlocked(span.size(), [&] { write_ids(span, memory_of(json)); });
   return json;
 }
 
 nb::object text_json(const nb::bytes& text) {
-  std::optional<std::size_t> size;
-  {
-    const Unlocked unlocked;
-    size = string_json_size(view_of(text));
-  }
+  const auto view = view_of(text);
+  const auto size = maybe_unlocked(view.size(), [&] { return string_json_size(view); });
   if (!size) return nb::none();
   nb::bytes json = unwritten(*size);
-  const Unlocked unlocked;
-  write_string(view_of(text), memory_of(json));
+  maybe_unlocked(view.size(), [&] { write_string(view, memory_of(json)); });
   return json;
 }
 

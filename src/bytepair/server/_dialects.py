@@ -8,15 +8,17 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
+from numpy.typing import NDArray
 
 from bytepair.server._conversations import ChatRequest, Conversations
 from bytepair.server._errors import invalid
 from bytepair.server._http import Call
-from bytepair.server._schemas import Ids, Rows, Texts, parse, rows_of
+from bytepair.server._schemas import IdRow, Ids, Rows, Texts, parse, rows_of
 from bytepair.server._settings import Settings
 from bytepair.server._tokenizers import Served, Tokenizers
-from bytepair.server._work import Options, Row, Work
+from bytepair.server._work import Options, Row, Text, Work, text_json
 
 _EVERY_SPECIAL = "all"
 
@@ -135,6 +137,7 @@ _DETOKENIZE = msgspec.json.Decoder(Detokenize)
 _DECODE = msgspec.json.Decoder(TeiDecode)
 _QUOTED = tuple(f'"{name}"'.encode() for name in _Keys.__struct_fields__)
 _SHORT = 65_536  # bytes
+_MANY_IDS = 2048  # at a time, so that other threads get their turn
 TeiTokens = list[list[TeiToken]]
 TextList = list[str]
 
@@ -170,19 +173,18 @@ class Dialects:
 
     def sglang_tokenize(self, call: Call) -> SglangTokens:
         """SGLang's own path."""
-        request = parse(_VLLM, call)
+        request = parse(_VLLM, call, as_read=True)
         served = self._tokenizers.get(request.model, "model")
-        texts = [request.prompt] if isinstance(request.prompt, str) else request.prompt
         options = Options(_EVERY_SPECIAL, frozenset(), request.add_special_tokens)
-        if isinstance(request.prompt, str):
+        if not isinstance(request.prompt, list):
             row, n_tokens = self._work.encode(served, call, request.prompt, options)
             return SglangTokens(row, n_tokens, served.max_length)
-        rows, sizes = self._work.encode_batch(served, call, texts, options)
+        rows, sizes = self._work.encode_batch(served, call, request.prompt, options)
         return SglangTokens(rows, sizes, served.max_length)
 
     def _prompt(self, call: Call) -> Any:
-        request = parse(_VLLM, call)
-        if not isinstance(request.prompt, str) or self._dialect == "sglang":
+        request = parse(_VLLM, call, as_read=True)
+        if isinstance(request.prompt, list) or self._dialect == "sglang":
             return self.sglang_tokenize(call)
         served = self._tokenizers.get(request.model, "model")
         options = Options(_EVERY_SPECIAL, frozenset(), request.add_special_tokens)
@@ -200,24 +202,26 @@ class Dialects:
     def _vllm(self, served: Served, row: Row, n: int, with_strings: bool | None) -> VllmTokens:
         strings = None
         if with_strings:
-            ids = msgspec.json.decode(row, type=list[int]) if not isinstance(row, list) else row
+            ids = (
+                msgspec.json.decode(row.json, type=list[int]) if not isinstance(row, list) else row
+            )
             strings = [served.spellings[token] for token in ids]
         return VllmTokens(n, served.max_length, row, strings)
 
     def _content(self, call: Call) -> LlamaTokens:
-        request = parse(_LLAMA, call)
+        request = parse(_LLAMA, call, as_read=True)
         served = self._tokenizers.default
-        parts = [request.content] if isinstance(request.content, str) else request.content
+        parts = _content_parts(request.content)
         allowed = _EVERY_SPECIAL if request.parse_special else frozenset()
         ids: list[int] = []
         row: Row = ids
         for number, part in enumerate(parts):
-            if isinstance(part, str):
+            if not isinstance(part, int):
                 options = Options(allowed, frozenset(), request.add_special and number == 0)
                 row, _ = self._work.encode(served, call, part, options)
                 if len(parts) == 1 and not request.with_pieces:
                     return LlamaTokens(row)
-                ids += msgspec.json.decode(row) if not isinstance(row, list) else row
+                ids += msgspec.json.decode(row.json) if not isinstance(row, list) else row
             else:
                 ids.append(part)
         if not request.with_pieces:
@@ -259,7 +263,7 @@ class Dialects:
 
     def detokenize(self, call: Call) -> Detokenized:
         """Ids to text; what vLLM and llama.cpp would both understand is answered for both."""
-        request = parse(_DETOKENIZE, call)
+        request = parse(_DETOKENIZE, call, as_read=True)
         served = self._tokenizers.get(request.model or None, "model")
         rows, is_single = rows_of(request.tokens, self._most_ids)
         is_sglang = request.skip_special_tokens is not UNSET or not is_single
@@ -270,27 +274,26 @@ class Dialects:
         if self._dialect != "llama.cpp":
             answer.prompt = self._work.decode(served, call, rows)[0]
         if self._dialect == "llama.cpp" or (self._dialect == "auto" and request.model is UNSET):
-            contents = served.tokenizer.decode_tokens_bytes(rows[0])
-            answer.content = b"".join(contents).decode("utf-8", "replace")
+            answer.content = _as_pieces(served, rows[0])
         return answer
 
     def sglang_detokenize(self, call: Call) -> Detokenized:
         """SGLang's own path."""
-        request = parse(_DETOKENIZE, call)
+        request = parse(_DETOKENIZE, call, as_read=True)
         served = self._tokenizers.get(request.model or None, "model")
         rows, is_single = rows_of(request.tokens, self._most_ids)
         skip = request.skip_special_tokens is not False
         return self._sglang_text(served, call, rows, is_single, skip)
 
     def _sglang_text(
-        self, served: Served, call: Call, rows: list[list[int]], is_single: bool, skip: bool
+        self, served: Served, call: Call, rows: list[IdRow], is_single: bool, skip: bool
     ) -> Detokenized:
         texts = self._work.decode(served, call, rows, skip_special_tokens=skip)
         return Detokenized(text=texts[0] if is_single else texts)
 
     def decode(self, call: Call) -> list[str]:
         """TEI's own path."""
-        request = parse(_DECODE, call)
+        request = parse(_DECODE, call, as_read=True)
         rows, _ = rows_of(request.ids, self._most_ids)
         served = self._tokenizers.default
         skip = request.skip_special_tokens
@@ -306,6 +309,20 @@ def _members(call: Call) -> list[str]:
         return ["prompt"]
     keys = parse(_KEYS, call)
     return [name for name in keys.__struct_fields__ if getattr(keys, name) is not UNSET]
+
+
+def _content_parts(content: str | list[str | int] | bytes | NDArray[np.uint32]) -> list[Text | int]:
+    if isinstance(content, np.ndarray):
+        ids: list[Text | int] = content.tolist()
+        return ids
+    return [*content] if isinstance(content, list) else [content]
+
+
+def _as_pieces(served: Served, row: IdRow) -> Any:
+    """Each token's own bytes, one after the other."""
+    parts = (row[start : start + _MANY_IDS] for start in range(0, len(row), _MANY_IDS))
+    data = b"".join([b"".join(served.tokenizer.decode_tokens_bytes(part)) for part in parts])
+    return text_json(data) or data.decode("utf-8", "replace")
 
 
 def _piece(token: int, data: bytes) -> LlamaPiece:

@@ -1,7 +1,6 @@
 """From ASGI to functions: who may ask, how much, and what becomes of errors."""
 
 import asyncio
-import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter, time
@@ -10,8 +9,9 @@ from typing import Any
 import msgspec
 
 from bytepair.server._errors import ApiError, as_api_error
+from bytepair.server._guard import Guard, Headers
 from bytepair.server._log import EventLog, RequestLine
-from bytepair.server._long import Parts
+from bytepair.server._long import AT_ONCE, Parts, encode_long, in_parts
 from bytepair.server._metrics import Metrics
 from bytepair.server._pool import ClientGoneError, Pool, Receive, Stop
 from bytepair.server._protocol import answer_at_once
@@ -19,7 +19,6 @@ from bytepair.server._settings import Settings
 
 Scope = dict[str, Any]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-Headers = tuple[tuple[bytes, bytes], ...]
 
 JSON: Headers = ((b"content-type", b"application/json"),)
 # Few: each costs a microsecond. JSON that a browser takes for nothing else can do no harm.
@@ -37,7 +36,6 @@ _PAGE_SAFE: Headers = (
         b"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     ),
 )
-_PIECE = 128 << 10  # bytes of an answer handed on at a time
 _LINGER_S = 1.0
 
 
@@ -134,9 +132,7 @@ class App:
         self._by_path: dict[str, dict[str, Endpoint]] = {}
         for endpoint in endpoints:
             self._by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
-        self._keys = [key.encode() for key in settings.api_key]
-        self._hosts = settings.hosts
-        self._origins = frozenset(origin.encode() for origin in settings.cors_origin)
+        self._guard = Guard(settings)
         self._counters: dict[tuple[str, str, int], Any] = {}
         self._durations: dict[str, Any] = {}
 
@@ -172,13 +168,13 @@ class App:
     ) -> None:
         headers: Mapping[bytes, bytes] = dict(request.scope["headers"])
         try:
-            request.cors = self._check_origin(headers)
+            request.cors = self._guard.check_origin(headers)
             endpoint = self._endpoint(request, methods)
             if endpoint is None:
                 await self._preflight(request, methods, send)
                 return
-            if self._keys and not endpoint.is_open:
-                self._check_key(headers)
+            if not endpoint.is_open:
+                self._guard.check_key(headers)
             if endpoint.stream is not None and _wants_stream(headers):
                 await self._stream(request, endpoint, receive, send)
                 return
@@ -196,7 +192,9 @@ class App:
                 request, answer.status, answer.body, send,
                 [(b"content-type", answer.content_type), *answer.headers, *_PAGE_SAFE],
             )  # fmt: skip
-        elif not request.cors and len(answer) <= _PIECE and answer_at_once(send, _OK, answer):
+        elif isinstance(answer, list):
+            await self._send_pieces(request, answer, send)
+        elif not request.cors and len(answer) <= AT_ONCE and answer_at_once(send, _OK, answer):
             request.status, request.n_sent = 200, len(answer)
         else:
             await self._send(request, 200, answer, send, _JSON_SAFE)
@@ -220,20 +218,26 @@ class App:
         )
 
     async def _result(
-        self, request: _Request, endpoint: Endpoint, body: bytes, receive: Receive
+        self, request: _Request, endpoint: Endpoint, body: list[bytes], receive: Receive
     ) -> Any:
-        """What to send: bytes of JSON, a page, or a stream."""
+        """What to send: JSON, in one piece or several, a page, or a stream."""
         query = request.scope["query_string"]
-        if not endpoint.is_slow and len(body) <= self.settings.inline:
-            return _encoded(endpoint.function(Call(body, query)))
-        return await self.pool.run(
-            lambda stop: _encoded(endpoint.function(Call(body, query, stop))), receive
-        )
+        if not endpoint.is_slow and request.n_received <= self.settings.inline:
+            answer = endpoint.function(Call(b"".join(body), query))
+            return answer if isinstance(answer, _READY) else _encode(answer)
+
+        def work(stop: Stop) -> Any:
+            whole = b"".join(body)  # of a large one: without Python's lock
+            body.clear()
+            answer = endpoint.function(Call(whole, query, stop))
+            return answer if isinstance(answer, _READY) else encode_long(answer)
+
+        return await self.pool.run(work, receive)
 
     async def _body(
         self, request: _Request, headers: Mapping[bytes, bytes], receive: Receive
-    ) -> bytes:
-        """The whole body; that it arrives in time is the connection's business.
+    ) -> list[bytes]:
+        """The whole body, in pieces; that it arrives in time is the connection's business.
 
         Raises:
             ApiError: 413, it is too large.
@@ -251,7 +255,7 @@ class App:
         if not message.get("more_body"):
             if len(body) > self.settings.max_body:
                 raise self._too_large()
-            return body
+            return [body]
         pieces = [body]
         while message.get("more_body"):
             message = await receive()
@@ -263,7 +267,7 @@ class App:
                 del pieces[:]
                 await _discard(receive, self.settings.max_body)
                 raise self._too_large()
-        return b"".join(pieces)
+        return pieces
 
     def _too_large(self) -> ApiError:
         return ApiError(
@@ -273,44 +277,7 @@ class App:
             headers=((b"connection", b"close"),),
         )
 
-    # ------------------------------------------------------------------ who may ask
-
-    def _check_key(self, headers: Mapping[bytes, bytes]) -> None:
-        given = headers.get(b"x-api-key")
-        if given is None:
-            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
-            if scheme.lower() != b"bearer":
-                given = b""
-        given = given.strip()
-        # Every key is compared, each in a time that does not tell how much of it was right.
-        matches = [hmac.compare_digest(given, key) for key in self._keys]
-        if not any(matches):
-            raise ApiError(
-                401,
-                "invalid_api_key",
-                "a key is needed: Authorization: Bearer KEY, or X-Api-Key: KEY.",
-                headers=((b"www-authenticate", b"Bearer"),),
-            )
-
-    def _check_origin(self, headers: Mapping[bytes, bytes]) -> Headers:
-        """The CORS headers of the answer.
-
-        Raises:
-            ApiError: a page of another site asks, or the name is not ours.
-        """
-        host = headers.get(b"host", b"")
-        if self._hosts is not None and _host_name(host) not in self._hosts:
-            raise ApiError(
-                403, "host", "this service is not called so; the operator can allow the name."
-            )
-        origin = headers.get(b"origin")
-        if origin is None or origin.partition(b"://")[2] == host:
-            return ()
-        if origin in self._origins or b"*" in self._origins:
-            return ((b"access-control-allow-origin", origin), (b"vary", b"origin"))
-        raise ApiError(
-            403, "origin", "pages of other sites may not ask here; the operator can allow them."
-        )
+    # ------------------------------------------------------------------ answers
 
     async def _preflight(
         self, request: _Request, methods: Mapping[str, Endpoint], send: Send
@@ -324,8 +291,6 @@ class App:
                 (b"access-control-max-age", b"600"),
             ]
         await self._send(request, 204, b"", send, headers)
-
-    # ------------------------------------------------------------------ answers
 
     async def _fail(self, request: _Request, error: Exception, send: Send) -> None:
         said = as_api_error(error)
@@ -347,15 +312,19 @@ class App:
         if status != 204:
             headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        if len(body) <= _PIECE:
-            await send({"type": "http.response.body", "body": body})
-        else:
-            for start in range(0, len(body), _PIECE):
-                stop = start + _PIECE
-                piece = {"body": body[start:stop], "more_body": stop < len(body)}
-                await send({"type": "http.response.body", **piece})
-                await asyncio.sleep(0)  # a fast reader never makes `send` wait; others have waited
+        await send({"type": "http.response.body", "body": body})
         request.status, request.n_sent = status, len(body)
+
+    async def _send_pieces(self, request: _Request, pieces: list[bytes], send: Send) -> None:
+        """A success, a little at a time."""
+        size = sum(map(len, pieces))
+        headers = [*_JSON_SAFE, *request.cors, (b"content-length", b"%d" % size)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for piece in in_parts(pieces):
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)  # a fast reader never makes `send` wait; others have waited
+        await send({"type": "http.response.body"})
+        request.status, request.n_sent = 200, size
 
     async def _stream(
         self, request: _Request, endpoint: Endpoint, receive: Receive, send: Send
@@ -398,6 +367,7 @@ class App:
             async for event in events:
                 request.n_sent += len(event)
                 await send({"type": "http.response.body", "body": event, "more_body": True})
+                await asyncio.sleep(0)  # as in `_send`
         except Exception as error:
             said = as_api_error(error)
             if said is None or isinstance(error, ClientGoneError):
@@ -461,24 +431,13 @@ def stream(events: AsyncIterator[bytes]) -> Any:
     return _Stream(events)
 
 
-_encode = msgspec.json.Encoder().encode
-
-
-def _encoded(answer: Any) -> Any:
-    return answer if isinstance(answer, (Page, _Stream, bytes)) else _encode(answer)
+_encode = msgspec.json.Encoder(enc_hook=lambda part: msgspec.Raw(part.json)).encode
+_READY = (Page, _Stream)
 
 
 def _wants_stream(headers: Mapping[bytes, bytes]) -> bool:
     kind = headers.get(b"content-type", b"")
     return kind.partition(b";")[0].strip().lower() == b"application/x-ndjson"
-
-
-def _host_name(host: bytes) -> str:
-    """Without the port; of an IPv6 address without its brackets."""
-    text = host.decode("latin-1").lower()
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text.partition(":")[0]
 
 
 async def _behind(first: bytes, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -24,6 +24,7 @@ from bytepair.server._schemas import (
     EncodeRequest,
     ExplainAnswer,
     ExplainRequest,
+    IdRow,
     InspectAnswer,
     InspectRequest,
     PieceAnswer,
@@ -37,7 +38,7 @@ from bytepair.server._schemas import (
 )
 from bytepair.server._settings import Settings
 from bytepair.server._tokenizers import Served, Tokenizers
-from bytepair.server._work import Options, Work, n_bytes, special
+from bytepair.server._work import Options, Work, as_text, n_bytes, special
 from bytepair.tokenizer import Piece, StreamDecoder, WordSteps
 
 _MOST_EXPLAINED = 20_000  # bytes: merges are replayed in Python
@@ -63,7 +64,7 @@ class OwnApi:
 
     def encode(self, call: Call) -> EncodeAnswer:
         """Text to ids."""
-        request = parse(_ENCODE, call)
+        request = parse(_ENCODE, call, as_read=True)
         served = self._tokenizers.get(request.tokenizer)
         options = Options(
             special(request.allowed_special),
@@ -74,7 +75,7 @@ class OwnApi:
         )
         if request.offsets:
             return self._with_offsets(served, request.text, options)
-        if isinstance(request.text, str):
+        if not isinstance(request.text, list):
             ids, n_tokens = self._work.encode(served, call, request.text, options)
             return EncodeAnswer(tokenizer=served.name, ids=ids, n_tokens=n_tokens)
         rows, sizes = self._work.encode_batch(served, call, request.text, options)
@@ -83,11 +84,11 @@ class OwnApi:
     def _with_offsets(
         self, served: Served, text: str | list[str], options: Options
     ) -> EncodeAnswer:
-        texts = [text] if isinstance(text, str) else text
+        texts = text if isinstance(text, list) else [text]
         self._work.check_batch(len(texts))
-        found = [self._work.offsets(served, one, options) for one in texts]
+        found = [self._work.offsets(served, as_text(one), options) for one in texts]
         ids, places = [row for row, _ in found], [row for _, row in found]
-        if isinstance(text, str):
+        if not isinstance(text, list):
             return EncodeAnswer(
                 tokenizer=served.name, ids=ids[0], n_tokens=len(ids[0]), offsets=places[0]
             )
@@ -96,7 +97,7 @@ class OwnApi:
 
     def decode(self, call: Call) -> Any:
         """Ids to text, at once or as events."""
-        request = parse(_DECODE, call)
+        request = parse(_DECODE, call, as_read=True)
         served = self._tokenizers.get(request.tokenizer)
         rows, is_single = rows_of(request.ids, self._most_ids)
         if request.stream:
@@ -137,18 +138,18 @@ class OwnApi:
 
     def count(self, call: Call) -> CountAnswer:
         """Text to numbers of tokens."""
-        request = parse(_COUNT, call)
+        request = parse(_COUNT, call, as_read=True)
         served = self._tokenizers.get(request.tokenizer)
-        texts = [request.text] if isinstance(request.text, str) else request.text
+        texts = request.text if isinstance(request.text, list) else [request.text]
         counts = self._work.count(served, call, texts, special(request.allowed_special))
         sizes = [n_bytes(text) for text in texts]
-        if isinstance(request.text, str):
+        if not isinstance(request.text, list):
             return CountAnswer(served.name, counts[0], sizes[0])
         return CountAnswer(served.name, counts, sizes)
 
     def inspect(self, call: Call) -> InspectAnswer:
         """The tokens of a text, or of ids, one by one."""
-        request = parse(_INSPECT, call)
+        request = parse(_INSPECT, call, as_read=True)
         served = self._tokenizers.get(request.tokenizer)
         if (request.text is None) == (request.ids is None):
             raise invalid("send text or ids, one of the two.", "text")
@@ -158,10 +159,12 @@ class OwnApi:
                 return quick
         if request.text is not None:
             allowed = special(request.allowed_special)
-            pieces = served.tokenizer.inspect(request.text, allowed_special=allowed).pieces
-            text = request.text
+            text = as_text(request.text)
+            pieces = served.tokenizer.inspect(text, allowed_special=allowed).pieces
         else:
-            pieces = _pieces(served, request.ids or [])
+            pieces = _pieces(
+                served, [] if request.ids is None else [int(token) for token in request.ids]
+            )
             text = b"".join(piece.data for piece in pieces).decode("utf-8", "replace")
         answer = InspectAnswer(
             tokenizer=served.name,
@@ -225,7 +228,7 @@ def _stream_decoder(
     return served.tokenizer.stream_decoder(errors=errors, skip_special_tokens=skip, after=after)
 
 
-async def _events(served: Served, decoder: StreamDecoder, row: list[int]) -> AsyncIterator[bytes]:
+async def _events(served: Served, decoder: StreamDecoder, row: IdRow) -> AsyncIterator[bytes]:
     for start in range(0, len(row), _EVENT_IDS):
         part = row[start : start + _EVENT_IDS]
         served.metrics.decoded.inc(len(part))

@@ -1,15 +1,18 @@
 """The shapes of our own API: what requests hold and what answers hold."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
+import numpy as np
 from msgspec import Meta, Struct
+from numpy.typing import NDArray
 
 from bytepair.server._errors import invalid, parse_error
 from bytepair.server._http import Call
 
-Id = Annotated[int, Meta(ge=0, le=0xFFFF_FFFF)]
+# Without an upper limit: a long row is read as an array, which a larger number stands for.
+Id = Annotated[int, Meta(ge=0, extra_json_schema={"maximum": 0xFFFF_FFFF})]
 Ids = Annotated[
     list[int | list[int]],
     Meta(
@@ -29,7 +32,7 @@ Allowed = Annotated[
     Literal["all"] | list[str],
     Meta(description="Special tokens that count as such, and not as text."),
 ]
-# Rows can be JSON that is written already: msgspec.Raw.
+# Rows and texts can be JSON that is written already: `Written`.
 Rows = Annotated[Any, Meta(extra_json_schema={"type": "array"})]
 Counts = Annotated[int | list[int], Meta(description="One number for each text.")]
 
@@ -262,18 +265,21 @@ class VersionAnswer(Struct):
 T = TypeVar("T")
 
 
-def parse(decoder: "msgspec.json.Decoder[T]", call: Call) -> T:
+def parse(decoder: "msgspec.json.Decoder[T]", call: Call, as_read: bool = False) -> T:
     """The request in a call's body.
+
+    Args:
+        as_read: long texts may be bytes of UTF-8, long rows of ids arrays.
 
     Raises:
         ApiError: it is not JSON, or not of the right shape; says where.
     """
     parts = call.parts
     value = parse_bytes(decoder, parts.short)
-    if parts.texts:
-        found: T = parts.put_back(value)
-        return found
-    return value
+    if not parts:
+        return value
+    found: T = parts.put_back(value, as_read)
+    return found
 
 
 def parse_bytes(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
@@ -304,16 +310,20 @@ def _parse_leniently(
     return found
 
 
-def rows_of(ids: Sequence[int | list[int]], most: int) -> tuple[list[list[int]], bool]:
+IdRow = list[int] | NDArray[np.uint32]
+
+
+def rows_of(ids: Sequence[int | IdRow] | NDArray[np.uint32], most: int) -> tuple[list[IdRow], bool]:
     """(rows, was it one?) of ids that are one row or several.
 
     Raises:
         ApiError: a mixture of the two, or more ids than are allowed.
     """
-    rows = [row for row in ids if isinstance(row, list)]
-    single = [token for token in ids if not isinstance(token, list)]
-    if rows and single:
+    is_array = isinstance(ids, np.ndarray)
+    rows: list[IdRow] = [] if is_array else [row for row in ids if not isinstance(row, int)]
+    if rows and len(rows) < len(ids):
         raise invalid("a mixture of ids and rows of ids; send one or the other.", "ids")
-    if sum(map(len, rows)) + len(single) > most:
+    found = rows or [cast("IdRow", ids)]
+    if sum(map(len, found)) > most:
         raise invalid(f"more than {most} ids.", "ids", "too_many_tokens")
-    return (rows, False) if rows else ([single], True)
+    return found, not rows

@@ -6,20 +6,23 @@ from itertools import pairwise
 from time import perf_counter
 from typing import Any, Literal
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from bytepair.engines import select
 from bytepair.errors import BytepairError
+from bytepair.model import to_utf8
 from bytepair.server._errors import ApiError, as_api_error, invalid
 from bytepair.server._http import Call
+from bytepair.server._long import Written
+from bytepair.server._schemas import IdRow
 from bytepair.server._settings import Settings
 from bytepair.server._tokenizers import Served
 
-Row = list[int] | msgspec.Raw
+Row = list[int] | Written
+Text = str | bytes
 _PART_BYTES = 1 << 20  # of a batch, between two looks at whether anybody still waits
-_PART_IDS = 2048  # written as JSON at a time: other threads wait meanwhile
-_encode = msgspec.json.Encoder().encode
+_MANY_IDS = 2048  # are written as JSON by the core, while other threads go on
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,14 @@ def special(wanted: Literal["all"] | list[str]) -> Any:
     return "all" if wanted == "all" else frozenset(wanted)
 
 
-def n_bytes(text: str) -> int:
+def n_bytes(text: Text) -> int:
     """Length in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() or isinstance(text, bytes) else len(to_utf8(text))
+
+
+def as_text(text: Text) -> str:
+    """Text whose characters count."""
+    return text if isinstance(text, str) else text.decode()
 
 
 class Work:
@@ -63,7 +71,7 @@ class Work:
 
     # ------------------------------------------------------------------ texts to ids
 
-    def encode(self, served: Served, call: Call, text: str, options: Options) -> tuple[Row, int]:
+    def encode(self, served: Served, call: Call, text: Text, options: Options) -> tuple[Row, int]:
         """(ids, their number); ids of large texts are JSON already."""
         tokenizer, started = served.tokenizer, perf_counter()
         if call.stop is None:
@@ -76,7 +84,7 @@ class Work:
         self._account(served, [text], len(ids), started)
         return row, len(ids)
 
-    def _short(self, served: Served, text: str, options: Options) -> list[int]:
+    def _short(self, served: Served, text: Text, options: Options) -> list[int]:
         """As `Tokenizer.encode`, which looks its frame up anew for each text."""
         if options.max_length is not None:
             return served.tokenizer.encode(text, **options.keywords)
@@ -89,7 +97,7 @@ class Work:
         return ids
 
     def encode_batch(
-        self, served: Served, call: Call, texts: list[str], options: Options
+        self, served: Served, call: Call, texts: Sequence[Text], options: Options
     ) -> tuple[list[Row], list[int]]:
         """A row and its length for each text."""
         self.check_batch(len(texts))
@@ -126,7 +134,7 @@ class Work:
         self._account(served, [text], len(ids), started)
         return ids, places
 
-    def count(self, served: Served, call: Call, texts: list[str], allowed: Any) -> list[int]:
+    def count(self, served: Served, call: Call, texts: Sequence[Text], allowed: Any) -> list[int]:
         """Number of tokens of each text."""
         self.check_batch(len(texts))
         counts: list[int] = []
@@ -143,19 +151,14 @@ class Work:
         self,
         served: Served,
         call: Call,
-        rows: Sequence[Sequence[int]],
+        rows: Sequence[IdRow],
         *,
         errors: str = "replace",
         skip_special_tokens: bool = False,
-    ) -> list[str]:
-        """The text of each row."""
+    ) -> list[Any]:
+        """The text of each row; of a long one as JSON."""
         self.check_batch(len(rows))
-        texts = []
-        for row in rows:
-            call.check()
-            texts.append(
-                served.tokenizer.decode(row, errors, skip_special_tokens=skip_special_tokens)
-            )
+        texts = [_decoded(served, call, row, errors, skip_special_tokens) for row in rows]
         served.metrics.decoded.inc(sum(map(len, rows)))
         return texts
 
@@ -169,11 +172,13 @@ class Work:
                 code="batch_too_large",
             )
 
-    def note(self, served: Served, texts: list[str], n_tokens: int, started: float) -> None:
+    def note(self, served: Served, texts: Sequence[Text], n_tokens: int, started: float) -> None:
         """Texts were encoded elsewhere, since `started`."""
         self._account(served, texts, n_tokens, started)
 
-    def _account(self, served: Served, texts: list[str], n_tokens: int, started: float) -> None:
+    def _account(
+        self, served: Served, texts: Sequence[Text], n_tokens: int, started: float
+    ) -> None:
         seconds = perf_counter() - started
         served.metrics.encoded(len(texts), sum(map(n_bytes, texts)), n_tokens, seconds)
         if n_tokens > self._most_ids:
@@ -181,22 +186,33 @@ class Work:
 
 
 def ids_json(ids: NDArray[np.uint32]) -> Row:
-    """A row of ids; a long one as JSON, made in pieces so that other threads get their turn."""
-    if len(ids) <= _PART_IDS:
+    """A row of ids; a long one as JSON."""
+    if len(ids) <= _MANY_IDS:
         row: list[int] = ids.tolist()
         return row
-    pieces = [
-        _encode(ids[start : start + _PART_IDS].tolist())[1:-1]
-        for start in range(0, len(ids), _PART_IDS)
-    ]
-    pieces[0] = b"[" + pieces[0]  # and not around all of them, which would copy all once more
-    pieces[-1] += b"]"
-    return msgspec.Raw(b",".join(pieces))
+    return Written(select().ids_json(ids))
 
 
-def _parts(texts: list[str]) -> list[tuple[int, list[str]]]:
+def text_json(data: bytes) -> Written | None:
+    """A text as JSON; None: it is not UTF-8."""
+    json = select().text_json(data)
+    return None if json is None else Written(json)
+
+
+def _decoded(served: Served, call: Call, row: IdRow, errors: str, skip: bool) -> str | Written:
+    call.check()
+    tokenizer = served.tokenizer
+    if len(row) > _MANY_IDS and errors != "ignore":
+        # Of what is UTF-8 throughout no error handler would change a thing.
+        written = text_json(tokenizer.decode_bytes(row, skip_special_tokens=skip))
+        if written is not None:
+            return written
+    return tokenizer.decode(row, errors, skip_special_tokens=skip)
+
+
+def _parts(texts: Sequence[Text]) -> list[tuple[int, list[Text]]]:
     """(number of the first, texts) of stretches of about a megabyte."""
-    parts: list[tuple[int, list[str]]] = []
+    parts: list[tuple[int, list[Text]]] = []
     room = 0
     for number, text in enumerate(texts):
         if room <= 0:
@@ -208,7 +224,7 @@ def _parts(texts: list[str]) -> list[tuple[int, list[str]]]:
 
 
 def _of_text(
-    served: Served, part: list[str], first: int, options: Options, error: BytepairError
+    served: Served, part: list[Text], first: int, options: Options, error: BytepairError
 ) -> ApiError:
     """The same error, saying which text of the request it is about."""
     for number, text in enumerate(part, first):
