@@ -31,6 +31,7 @@ import bytepair
 PROMPT_CHARACTERS = 900
 CONNECTIONS = 16
 LARGE_BYTES = 10_000_000
+SOAK_REST_S = 0.002  # it is the memory that is looked at, not the speed
 KINDS = ("bare", "starlette", "bytepair", "bytepair, no log")
 
 
@@ -243,6 +244,7 @@ def _soak(
             for connection in connections[::2]:
                 _once(connection, request + body)
                 n_asked += 1
+                time.sleep(SOAK_REST_S)
             if time.monotonic() >= next_look:
                 sizes.append(_resident(pid))
                 next_look += seconds / 10

@@ -13,6 +13,7 @@ from bytepair.evaluation import parallel_texts, read_prices
 from bytepair.model import TrainingRecord, to_utf8
 from bytepair.server._errors import invalid
 from bytepair.server._http import Call
+from bytepair.server._patterns import require_named
 from bytepair.server._schemas import Allowed, Id, parse
 from bytepair.server._tokenizers import Served, Tokenizers, require_id
 from bytepair.server._work import special
@@ -134,11 +135,11 @@ class PricesAnswer(Struct):
 
 
 class TrainRequest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A text to learn merges from."""
+    """A text to learn merges from, and by which of the named patterns it is cut; null: by none."""
 
     text: str
     n_merges: Annotated[int, Meta(ge=1, le=20_000)] = 200
-    pattern: str | None = "o200k"
+    pattern: Annotated[str, Meta(examples=["o200k"])] | None = "o200k"
 
 
 class LearnedMerge(Struct):
@@ -245,6 +246,7 @@ class Lab:
     def train(self, call: Call) -> TrainAnswer:
         """Merges of a text."""
         request = parse(_TRAIN, call)
+        require_named(request.pattern)
         data = _limited(request.text, _MOST_TRAINED)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BytepairWarning)  # fewer merges than asked for

@@ -8,9 +8,10 @@ from msgspec import Meta, Struct
 
 from bytepair.engines import select
 from bytepair.model import to_utf8
-from bytepair.patterns import NAMED, resolve
+from bytepair.patterns import resolve
 from bytepair.server._errors import invalid
 from bytepair.server._http import Call
+from bytepair.server._patterns import require_named
 from bytepair.server._schemas import Allowed, InspectAnswer, Rows, parse
 from bytepair.server._tokenizers import Served
 from bytepair.server._work import Text, ids_json, special
@@ -36,13 +37,9 @@ _CUT = msgspec.json.Decoder(CutRequest)
 
 
 def pretokens(call: Call) -> CutAnswer:
-    """Where merges of a text cannot cross.
-
-    Only patterns with a name: one that a client makes up could take for ever.
-    """
+    """Where merges of a text cannot cross."""
     request = parse(_CUT, call)
-    if request.pattern is not None and request.pattern not in NAMED:
-        raise invalid(f"pattern must be one of {', '.join(NAMED)}.", "pattern")
+    require_named(request.pattern)
     data = to_utf8(request.text)
     if len(data) > _MOST_CUT:
         raise invalid(f"longer than {_MOST_CUT} bytes.", "text", "text_too_long")

@@ -20,6 +20,7 @@ from bytepair.formats import parse_huggingface, token_spellings, tokenizer_confi
 from bytepair.model import TokenId, Tokens
 from bytepair.server._errors import ApiError, invalid
 from bytepair.server._metrics import Metrics
+from bytepair.server._patterns import require_linear
 
 DEMO = Path("demo-tokenizer")
 _DEMO_TOKENS = 16_000
@@ -155,12 +156,14 @@ class Tokenizers:
         """Keep the tokenizer of a `tokenizer.json` for a while, under a name of its own.
 
         Raises:
-            ApiError: 403, uploads are not allowed.
+            ApiError: 403, uploads are not allowed; 400, a pattern of its could take for ever.
             FormatError: it cannot be read.
         """
         if not self._most_uploads:
             raise ApiError(403, "uploads_off", "uploads are off; the operator can allow them.")
-        tokenizer = Tokenizer(parse_huggingface(data, "the uploaded file"))
+        spec = parse_huggingface(data, "the uploaded file")
+        require_linear(spec)
+        tokenizer = Tokenizer(spec)
         name = f"upload-{sha256(data).hexdigest()[:12]}"
         # Its series are those of all uploads: names that clients make up must not become labels.
         served = Served("upload", tokenizer, self._metrics)
