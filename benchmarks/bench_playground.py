@@ -18,6 +18,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from bytepair.evaluation import parallel_texts
+
 KEYS = 60
 _TIMED = """() => {
   window.keys = []; window.fresh = [];
@@ -53,7 +55,7 @@ def main() -> None:
         paints = [first_paint(browser.new_page(), address) for _ in range(7)]
         print(f"first paint: {statistics.median(paints):.0f} ms, at most {max(paints):.0f} ms")
         for name, size in (("1 KB", 1000), ("100 KB", 100_000), ("1 MB", 1_000_000)):
-            for kind in ("lines", "one line"):
+            for kind in ("lines", "one line", "scripts"):
                 page = browser.new_page(viewport={"width": 1360, "height": 820})
                 keys, fresh = typed(page, address, sample(size, kind))
                 print(
@@ -98,7 +100,10 @@ def typed(page: Page, address: str, text: str) -> tuple[list[float], list[float]
 
 
 def sample(size: int, kind: str) -> str:
-    """English of a size, in lines or without any."""
+    """English of a size, in lines or without any; or one line of many scripts."""
+    if kind == "scripts":
+        sentences = " ".join(" ".join(text.sentences) for text in parallel_texts()) + " "
+        return (sentences * (size // len(sentences) + 1))[:size]
     source = "\n".join(
         path.read_text(encoding="utf-8", errors="replace")
         for path in sorted(Path(statistics.__file__).parent.glob("*.py"))[:60]

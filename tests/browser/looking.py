@@ -28,9 +28,8 @@ def paste(page: Page, text: str) -> None:
 
 _FRESH = """async () => {
   const { page } = await import('/tokens.js');
-  const area = document.getElementById('text');
   const until = performance.now() + 30_000;
-  while (!page.isFresh || page.tokens.text !== area.value) {
+  while (!page.isFresh || page.tokens.text !== page.text) {
     if (performance.now() > until) throw new Error('the tokens never came');
     await new Promise((done) => setTimeout(done, 10));
   }
@@ -45,6 +44,11 @@ def fresh(page: Page) -> None:
 def tokens(page: Page) -> dict:
     """The tokens that the page shows."""
     return page.evaluate(READ)
+
+
+def text_of(page: Page) -> str:
+    """The text, which very long lines are shown otherwise of."""
+    return page.evaluate("async () => (await import('/tokens.js')).page.text")
 
 
 def figure(page: Page, name: str) -> str:
@@ -70,4 +74,9 @@ def view(page: Page, name: str) -> None:
 def clipboard(page: Page) -> str:
     """What was copied last."""
     page.wait_for_function("() => document.getElementById('said').textContent.includes('copied')")
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def clipboard_text(page: Page) -> str:
+    """What the clipboard holds."""
     return page.evaluate("navigator.clipboard.readText()")

@@ -2,7 +2,7 @@
 // API: no element for a token, so that colours never change how letters join or lines break.
 
 import { el, eachFrame } from './dom.js';
-import { change } from './text.js';
+import { change, cut } from './text.js';
 
 export const N_COLOURS = 6;
 export const NO_COLOUR = 9;
@@ -256,23 +256,12 @@ function blocks(text, from, to) {
   let div = null;
   for (let begin = from; begin < to || !made.length;) {
     div ??= el('div', { class: 'block' });
-    const end = Math.min(cut(text, begin), to);
+    const end = Math.min(cut(text, begin, PIECE), to);
     made.push({ div, node: document.createTextNode(text.slice(begin, end)), start: begin });
     if (text[end - 1] === '\n') div = null;
     begin = Math.max(end, begin + 1);
   }
   return made;
-}
-
-/** Where a piece ends: behind a line; in a very long one behind a space, or where letters permit. */
-function cut(text, begin) {
-  const least = begin + PIECE;
-  if (least >= text.length) return text.length;
-  const line = text.indexOf('\n', least - 1);
-  if (line >= 0 && line < least + PIECE) return line + 1;
-  const space = text.indexOf(' ', least - 1);
-  if (space >= 0 && space < least + 256) return space + 1;
-  return text.charCodeAt(least) >= 0xdc00 && text.charCodeAt(least) < 0xe000 ? least + 1 : least;
 }
 
 /**

@@ -106,6 +106,17 @@ function common(most, alike) {
   return low;
 }
 
+/** Where a piece ends: behind a line; in a very long one behind a space, or where letters permit. */
+export function cut(text, begin, size) {
+  const least = begin + size;
+  if (least >= text.length) return text.length;
+  const line = text.indexOf('\n', least - 1);
+  if (line >= 0 && line < least + size) return line + 1;
+  const space = text.indexOf(' ', least - 1);
+  if (space >= 0 && space < least + 256) return space + 1;
+  return text.charCodeAt(least) >= 0xdc00 && text.charCodeAt(least) < 0xe000 ? least + 1 : least;
+}
+
 // ------------------------------------------------------------------ signs for what is not seen
 
 const SIGNS = new Map([
