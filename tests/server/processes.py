@@ -81,6 +81,13 @@ class Service:
         page = self.get("/metrics").decode().splitlines()
         return sum(float(line.rpartition(" ")[2]) for line in page if line.startswith(name))
 
+    def workers(self) -> list[int]:
+        """Process ids of those that answer, where there are several."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        started = [child for child in children if b"spawn_main" in _command(child)]
+        return [int(child) for child in started]
+
     @property
     def memory(self) -> int:
         """Resident bytes of the process."""
@@ -107,6 +114,13 @@ class Service:
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.end(signal.SIGKILL)
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def answer(connection: socket.socket) -> bytes:

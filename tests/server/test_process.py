@@ -1,6 +1,8 @@
 """The service as a process: clients that are slow, broken or hostile, and its end."""
 
+import gzip
 import json
+import os
 import random
 import signal
 import socket
@@ -15,6 +17,11 @@ from processes import Service, answer, raw
 from serving import TEXT
 
 pytestmark = pytest.mark.native_only  # the processes, not the engine, are tried
+
+
+TINY_CHUNKS = (
+    b"".join(b"1\r\n%c\r\n" % byte for byte in b'{"text":"low"}' + b" " * 90_000) + b"0\r\n\r\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +41,13 @@ def service(saved):
         assert [line for line in running.lines if line["event"] in {"fault", "not json"}] == []
 
 
-def post(body, path=b"/v1/count"):
+def post(body, path=b"/v1/count", extra=b"", version=b"1.1"):
     """The bytes of a request."""
-    head = b"POST %b HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
-    return head % (path, len(body)) + body
+    head = b"POST %b HTTP/%b\r\nhost: localhost\r\n%bcontent-length: %d\r\n\r\n"
+    return head % (path, version, extra, len(body)) + body
+
+
+CHUNKED = b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n%b"
 
 
 def test_the_answer_is_the_python_apis(service, tok):
@@ -112,21 +122,64 @@ def test_a_client_that_does_not_read_is_cut_off(service):
 @pytest.mark.parametrize(
     ("data", "status"),
     [
-        (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 100_000, b"431"),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 150_000, b"431"),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 50, b"400"),
         (b"GET /health HTTP/9.9\r\n\r\n", b"400"),
         (post(b"x" * 10_000_001), b"413"),
         (b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n", b"400"),
         (b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n",
          b"400"),
+        (post(gzip.compress(b'{"text":"low"}'), extra=b"content-encoding: gzip\r\n"), b"415"),
+        (CHUNKED % b"e;" + b"x" * 150_000, b"431"),
+        (CHUNKED % b'e\r\n{"text":"low"}\r\n0\r\nx: ' + b"y" * 150_000, b"431"),
+        (b"CONNECT elsewhere:443 HTTP/1.1\r\nhost: localhost\r\n\r\n", b"400"),
+        (b"GET /health HTTP/1.1\r\nhost: localhost\r\nhost: evil\r\n\r\n", b"403"),
+        (post(b"{}", extra=b"content-length: 1\r\n"), b"400"),
+        (post(b"{}", extra=b"transfer-encoding: chunked\r\n"), b"400"),
     ],
-    ids=["long head", "TLS", "version", "too large", "negative", "bad chunk"],
+    ids=["long head", "TLS", "version", "too large", "negative", "bad chunk", "compressed",
+         "long extension", "long trailer", "proxy", "two hosts", "two lengths", "two framings"],
 )  # fmt: skip
 def test_broken_http_has_the_right_status(service, data, status):
     """In JSON, and the connection is closed."""
     found = raw(service, data)
     assert found.startswith(b"HTTP/1.1 " + status), found[:200]
     assert b'"error"' in found
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "end"),
+    [
+        (post(b'{"text":"low"}', version=b"1.0"), b"200", b"}"),
+        (CHUNKED % b'e\r\n{"text":"low"}\r\n0\r\n\r\n', b"200", b"}"),
+        (CHUNKED % TINY_CHUNKS, b"200", b"}"),
+        (ask(b"HEAD /health"), b"200", b"\r\n\r\n"),
+        (ask(b"HEAD /v1/count"), b"405", b"\r\n\r\n"),
+        (ask(b"OPTIONS /v1/count"), b"204", b"\r\n\r\n"),
+        (ask(b"GET /health", b"connection: Upgrade\r\nupgrade: h2c\r\n"), b"200", b"}"),
+    ],
+    ids=["1.0", "chunked", "tiny chunks", "HEAD", "HEAD of a POST", "OPTIONS", "upgrade"],
+)
+def test_http_that_is_rare_and_right_is_answered(service, data, status, end):
+    """As old, small and careful clients send it."""
+    with service.connect() as connection:
+        connection.sendall(data)
+        found = answer(connection)
+    assert found.startswith(b"HTTP/1.1 " + status), found[:200]
+    assert found.endswith(end)
+
+
+def test_who_asks_before_sending_is_told_at_once(service):
+    """To go on, or, without a byte of the body, that it is too large."""
+    with service.connect() as connection:
+        connection.sendall(post(b'{"text":"low"}', extra=b"expect: 100-continue\r\n")[:-14])
+        assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b'{"text":"low"}')
+        assert connection.recv(9999).startswith(b"HTTP/1.1 200 ")
+    with service.connect() as connection:
+        head = b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n"
+        connection.sendall(head + b"content-length: 99999999999\r\n\r\n")
+        assert answer(connection).startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_thousand_hostile_requests_disturb_nobody(service):
@@ -185,6 +238,24 @@ def test_sigterm_answers_what_runs_and_ends_with_0(saved):
         assert service.lines[-1]["event"] == "ended"
 
 
+def test_sigterm_lets_a_stream_end(saved):
+    """Ids that come after it still become text."""
+    with Service(saved, "--log", "off") as service, service.connect() as connection:
+        head = CHUNKED.replace(b"/v1/count", b"/v1/decode")
+        head = head.replace(b"host:", b"content-type: application/x-ndjson\r\nhost:")
+        connection.sendall(head % b"4\r\n108\n\r\n")
+        found = b""
+        while b'{"text":"l"}' not in found:
+            found += connection.recv(9999)
+        service.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        connection.sendall(b"4\r\n111\n\r\n0\r\n\r\n")
+        found = answer(connection)
+        assert b'{"text":"o"}' in found
+        assert b"[DONE]" in found
+        assert service.wait() == 0
+
+
 def test_sigterm_waits_only_so_long(saved):
     """A client that does not finish cannot keep the process."""
     with Service(saved, "--drain", "0.5", "--log", "off") as service, service.connect() as slow:
@@ -196,7 +267,7 @@ def test_sigterm_waits_only_so_long(saved):
 
 
 def test_several_workers_share_their_metrics(saved):
-    """Any of them answers for all; when one dies another takes its place; all end together."""
+    """Any of them answers for all; all end together."""
     with Service(saved, "--workers", "2", "--log", "off") as service:
         for _ in range(60):
             assert service.post("/v1/count", {"text": "low"})[0] == 200
@@ -208,6 +279,23 @@ def test_several_workers_share_their_metrics(saved):
                 break
             time.sleep(0.1)
         assert found == wanted
+        assert service.end() == 0
+
+
+def test_a_worker_that_is_killed_is_replaced(saved):
+    """Meanwhile the others answer, and its requests are forgotten."""
+    with Service(saved, "--workers", "2", "--log", "off") as service:
+        first, second = workers = service.workers()
+        os.kill(first, signal.SIGKILL)
+        for _ in range(200):
+            assert service.post("/v1/count", {"text": "low"})[0] == 200
+            workers = service.workers()
+            if len(workers) == 2 and first not in workers:
+                break
+            time.sleep(0.05)
+        assert second in workers
+        assert len(workers) == 2
+        assert service.metric("bytepair_http_requests_in_flight") == 1
         assert service.end() == 0
 
 

@@ -240,12 +240,20 @@ class App:
         """The whole body, in pieces; that it arrives in time is the connection's business.
 
         Raises:
-            ApiError: 413, it is too large.
+            ApiError: 413, it is too large; 415, it is compressed.
             ClientGoneError: it will never be complete.
         """
+        if headers.get(b"content-encoding", b"identity").lower() != b"identity":
+            raise ApiError(
+                415,
+                "content_encoding",
+                "bodies are taken as they are, not compressed.",
+                headers=((b"accept-encoding", b"identity"), (b"connection", b"close")),
+            )
         declared = headers.get(b"content-length", b"")
         if declared.isdigit() and int(declared) > self.settings.max_body:
-            await _discard(receive, self.settings.max_body)
+            if headers.get(b"expect", b"").lower() != b"100-continue":  # or nothing will come
+                await _discard(receive, self.settings.max_body)
             raise self._too_large()
         message = await receive()
         if message["type"] != "http.request":

@@ -10,7 +10,8 @@ from bytepair.server._errors import ApiError
 from bytepair.server._metrics import Metrics
 from bytepair.server._settings import Settings
 
-_MAX_HEAD = 64 << 10  # bytes of a request's line and headers
+_MAX_HEAD = 64 << 10  # bytes of a request's line and headers, and of what is around its chunks
+_AROUND = 8  # bytes for each one of a body: chunks may be as small as that
 _SLOW = ApiError(408, "slow_request", "the request did not arrive in time.")
 _MALFORMED = ApiError(400, "malformed_http", "this is not a valid HTTP request.")
 _LONG_HEAD = ApiError(431, "long_head", f"the headers are longer than {_MAX_HEAD} bytes.")
@@ -40,6 +41,7 @@ class Connection(HttpToolsProtocol):
         self._arrival: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
         self._n_head = 0
+        self._n_body = self._n_around = 0  # bytes behind the head: of the body, and all
         self._is_arriving = True
         self._in_head = True
 
@@ -56,6 +58,7 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        self._n_around += len(data)
         super().data_received(data)
         if self.transport.is_closing():
             self._stop_timers()
@@ -65,6 +68,8 @@ class Connection(HttpToolsProtocol):
                 self._n_head += len(data)
                 if self._n_head > _MAX_HEAD:
                     self._refuse(_LONG_HEAD)
+            elif self._n_around - self._n_body > _MAX_HEAD + _AROUND * self._n_body:
+                self._refuse(_LONG_HEAD)  # what stands between chunks, or behind them
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -72,7 +77,12 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._n_head, self._in_head = 0, False
+        self._n_body = self._n_around = 0
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._n_body += len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
