@@ -47,6 +47,11 @@ def post(body, path=b"/v1/count", extra=b"", version=b"1.1"):
     return head % (path, version, extra, len(body)) + body
 
 
+def ask(what, extra=b""):
+    """The bytes of a request without a body."""
+    return what + b" HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n" + extra + b"\r\n"
+
+
 CHUNKED = b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n%b"
 
 
