@@ -52,7 +52,10 @@ def ask(what, extra=b""):
     return what + b" HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n" + extra + b"\r\n"
 
 
-CHUNKED = b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n%b"
+CHUNKED = (
+    b"POST /v1/count HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+    b"transfer-encoding: chunked\r\n\r\n%b"
+)
 
 
 def test_the_answer_is_the_python_apis(service, tok):

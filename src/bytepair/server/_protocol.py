@@ -41,7 +41,7 @@ class Connection(HttpToolsProtocol):
         self._arrival: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
         self._n_head = 0
-        self._n_body = self._n_around = 0  # bytes behind the head: of the body, and all
+        self._n_body = self._n_seen = 0  # bytes of the body, and of the whole request
         self._is_arriving = True
         self._in_head = True
 
@@ -58,7 +58,7 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._n_around += len(data)
+        self._n_seen += len(data)
         super().data_received(data)
         if self.transport.is_closing():
             self._stop_timers()
@@ -68,7 +68,7 @@ class Connection(HttpToolsProtocol):
                 self._n_head += len(data)
                 if self._n_head > _MAX_HEAD:
                     self._refuse(_LONG_HEAD)
-            elif self._n_around - self._n_body > _MAX_HEAD + _AROUND * self._n_body:
+            elif self._n_seen - self._n_body > 2 * _MAX_HEAD + _AROUND * self._n_body:
                 self._refuse(_LONG_HEAD)  # what stands between chunks, or behind them
 
     def on_message_begin(self) -> None:
@@ -77,7 +77,6 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._n_head, self._in_head = 0, False
-        self._n_body = self._n_around = 0
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -87,6 +86,7 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         super().on_message_complete()
         self._is_arriving = False
+        self._n_body = self._n_seen = 0
         if self._arrival is not None:
             self._arrival.cancel()
             self._arrival = None
