@@ -11,6 +11,7 @@ from bytepair.server._metrics import Metrics
 from bytepair.server._settings import Settings
 
 _MAX_HEAD = 64 << 10  # bytes of a request's line and headers, and of what is around its chunks
+_LINGER_S = 1.0
 _AROUND = 8  # bytes for each one of a body: chunks may be as small as that
 _SLOW = ApiError(408, "slow_request", "the request did not arrive in time.")
 _MALFORMED = ApiError(400, "malformed_http", "this is not a valid HTTP request.")
@@ -44,6 +45,7 @@ class Connection(HttpToolsProtocol):
         self._n_body = self._n_seen = 0  # bytes of the body, and of the whole request
         self._is_arriving = True
         self._in_head = True
+        self._is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
         super().connection_made(transport)
@@ -58,6 +60,8 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
         self._n_seen += len(data)
         super().data_received(data)
         if self.transport.is_closing():
@@ -128,14 +132,25 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, error: ApiError) -> None:
         """Answer without the application, and close."""
-        if self.transport.is_closing():
+        if self._is_refused or self.transport.is_closing():
             return
         self._count(error.code)
         body = error.body()
         status = b"HTTP/1.1 %d %b\r\n" % (error.status, _PHRASES[error.status])
         head = b"content-type: application/json\r\ncontent-length: %d\r\n" % len(body)
         self.transport.write(status + head + b"connection: close\r\n\r\n" + body)
-        self.transport.close()
+        self._linger()
+
+    def _linger(self) -> None:
+        """Read on for a moment: closed at once, what was written could be lost on its way."""
+        self._is_refused = True
+        self._stop_timers()
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self._arrival = self.loop.call_later(_LINGER_S, self.transport.close)
 
     def _cut_off(self, kind: str) -> None:
         self._count(kind)
