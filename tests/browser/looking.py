@@ -46,6 +46,11 @@ def tokens(page: Page) -> dict:
     return page.evaluate(READ)
 
 
+def ids_of(page: Page) -> list[int]:
+    """The ids that the page shows; of a large text far sooner than `tokens`."""
+    return page.evaluate("async () => [...(await import('/tokens.js')).page.tokens.ids]")
+
+
 def text_of(page: Page) -> str:
     """The text, which very long lines are shown otherwise of."""
     return page.evaluate("async () => (await import('/tokens.js')).page.text")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from conftest import PARAGRAPH
-from looking import clipboard_text, fresh, painted, paste, text_of, tokens, write
+from looking import clipboard_text, fresh, ids_of, painted, paste, text_of, tokens, write
 
 SIZE = 1_000_000
 TEXTS = {
@@ -21,7 +21,7 @@ def test_much_text_is_pasted_and_changed(page, small, kind):
     text = TEXTS[kind]
     page.set_default_timeout(30_000)
     paste(page, text)
-    assert tokens(page)["ids"] == small.encode(text)
+    assert ids_of(page) == small.encode(text)
     assert page.locator("#tokens .row").count() < 60
     page.evaluate(
         "(at) => { const area = document.getElementById('text'); area.focus();"
@@ -33,7 +33,7 @@ def test_much_text_is_pasted_and_changed(page, small, kind):
     changed = text_of(page)
     assert len(changed) == len(text) + 5
     assert "lower" in changed[len(text) // 2 - 400 : len(text) // 2 + 20]
-    assert tokens(page)["ids"] == small.encode(changed)
+    assert ids_of(page) == small.encode(changed)
 
 
 def test_scrolling_paints_what_comes_into_view(page):
@@ -75,7 +75,7 @@ def test_a_very_long_line_is_broken_for_the_eye_alone(page, small):
     page.keyboard.press("Control+x")
     assert text_of(page) == text[len(clipboard_text(page)) :]
     fresh(page)
-    assert tokens(page)["ids"] == small.encode(text_of(page))
+    assert ids_of(page) == small.encode(text_of(page))
 
 
 FOLDED = """async ([text, edits]) => {
