@@ -49,7 +49,9 @@ def main() -> None:
         result = {
             "throughput": _throughput(folder, tokenizer, script, options),
             "half_load": _half_load(folder, tokenizer, prompt, options.seconds),
-            "beside_large": _beside_large(folder, tokenizer, prompt),
+            "beside_large": [
+                _beside_large(folder, tokenizer, prompt) for _ in range(options.rounds)
+            ],
         }
         if options.soak:
             result["soak"] = _soak(folder, tokenizer, prompt, options.soak, options.connections)
