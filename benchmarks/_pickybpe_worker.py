@@ -24,10 +24,13 @@ class Trainer(PickyBPETrainer):
     def _string_to_atoms(self, word: str) -> Iterable[str]:
         return word
 
-    def _remove_if_possible(self, token: Token, merged_freq: int, state: BPETrainerState) -> bool:
-        # A pair of two equal tokens can leave neither of them, which divides by zero there.
-        total: int = token.freq + merged_freq
-        return total > 0 and super()._remove_if_possible(token, merged_freq, state)
+    def _scrutinize_parent_after_merge(
+        self, parent: Token, child: Token, pair_frequency: int, state: BPETrainerState
+    ) -> None:
+        # A pair of two equal tokens may leave none of them; the package then divides by zero, or
+        # goes on to merge what it has removed.
+        if child.str != parent.str * 2:
+            super()._scrutinize_parent_after_merge(parent, child, pair_frequency, state)
 
 
 def main() -> None:

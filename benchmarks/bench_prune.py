@@ -109,14 +109,14 @@ def learned(paths: Sequence[Path], options: argparse.Namespace) -> Iterator[_har
             tokens[f"threshold {threshold}"] = measured(picky, words, held_out)
             if options.pickybpe:
                 found = pickybpe(options.pickybpe, size, threshold, words, held_out)
-                tokens[f"PickyBPE {threshold}"] = found
+                tokens |= {f"PickyBPE {threshold}": found} if found else {}
         yield record_of(f"learned at {2 * size}", paths, large, size, words, held_out, tokens)
 
 
 def pickybpe(
     python: str, size: int, threshold: float, words: WordCounts, held_out: WordCounts
-) -> tuple[int, int]:
-    """Tokens by the package itself."""
+) -> tuple[int, int] | None:
+    """Tokens by the package itself; None if it fails, as it may by assertions of its own."""
     task = {
         "vocab_size": size,
         "threshold": threshold,
@@ -124,8 +124,11 @@ def pickybpe(
     }
     worker = Path(__file__).with_name("_pickybpe_worker.py")
     done = subprocess.run(
-        [python, str(worker)], input=json.dumps(task), text=True, stdout=subprocess.PIPE, check=True
+        [python, str(worker)], input=json.dumps(task), text=True, capture_output=True, check=False
     )
+    if done.returncode:
+        print(f"PickyBPE {threshold}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        return None
     counted_tokens, held_out_tokens = json.loads(done.stdout)
     return counted_tokens, held_out_tokens
 
