@@ -6,10 +6,9 @@
 namespace bytepair::bind {
 namespace {
 
-/// `tokens`: list of (content, id, lstrip, rstrip, single_word)
-std::vector<AddedToken> added_tokens(const nb::list& tokens) {
+/// `tokens`: iterator of (content, id, lstrip, rstrip, single_word); there may be a million
+std::vector<AddedToken> added_tokens(const nb::iterator& tokens) {
   std::vector<AddedToken> added;
-  added.reserve(tokens.size());
   for (nb::handle item : tokens) {
     const auto row = nb::cast<nb::tuple>(item);
     added.push_back({std::string(view_of(nb::cast<nb::bytes>(row[0]))),
@@ -42,18 +41,20 @@ void bind_special(nb::module_& m) {
   nb::class_<Cutter>(m, "Cutter")
       .def(
           "__init__",
-          [](Cutter* self, const nb::list& original, const nb::list& normalized,
-             const nb::list& forbidden, const Array<std::uint32_t>& word) {
+          [](Cutter* self, const nb::iterator& original, const nb::iterator& normalized,
+             const nb::iterator& forbidden, const Array<std::uint32_t>& word) {
             std::vector<std::string> contents;
-            for (const auto view : views_of(forbidden)) contents.emplace_back(view);
+            for (nb::handle item : forbidden) {
+              contents.emplace_back(view_of(nb::cast<nb::bytes>(item)));
+            }
             new (self) Cutter{AddedTokens(added_tokens(original), code_ranges(word)),
                               AddedTokens(added_tokens(normalized), code_ranges(word)),
                               SpecialMatcher(std::move(contents))};
           },
           nb::arg("original"), nb::arg("normalized"), nb::arg("forbidden"), nb::arg("word"),
-          nb::sig("def __init__(self, original: list[tuple[bytes, int, bool, bool, bool]], "
-                  "normalized: list[tuple[bytes, int, bool, bool, bool]], "
-                  "forbidden: list[bytes], word: NDArray[numpy.uint32]) -> None"))
+          nb::sig("def __init__(self, original: Iterator[tuple[bytes, int, bool, bool, bool]], "
+                  "normalized: Iterator[tuple[bytes, int, bool, bool, bool]], "
+                  "forbidden: Iterator[bytes], word: NDArray[numpy.uint32]) -> None"))
       .def(
           "in_original",
           [](const Cutter& self, const nb::bytes& text) {

@@ -184,8 +184,8 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens, CodeRanges word)
     : tokens_(std::move(tokens)), word_(std::move(word)) {
   std::vector<std::string> contents;
   contents.reserve(tokens_.size());
-  for (const auto& token : tokens_) {
-    contents.push_back(token.content);
+  for (auto& token : tokens_) {
+    contents.push_back(std::move(token.content));  // the matcher alone needs it
     takes_space_before_ |= token.lstrip;
   }
   matcher_ = SpecialMatcher(std::move(contents));

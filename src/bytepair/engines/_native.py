@@ -248,16 +248,16 @@ class Cutter(_core.Cutter, python.Cutter):
         forbidden: Sequence[str],
         normalizer: Sequence[NormalizerStep],
     ) -> None:
-        as_is = [_added_row(t, ()) for t in added_tokens if not t.normalized]
-        within = [
+        as_is = (_added_row(t, ()) for t in added_tokens if not t.normalized)
+        within = (
             _added_row(t, () if t.verbatim else normalizer) for t in added_tokens if t.normalized
-        ]
+        )
         self._is_normalizing = bool(normalizer)
         _core.Cutter.__init__(
             self,
             as_is,
-            [row for row in within if row[0]],
-            [data for content in forbidden if (data := to_utf8(content))],
+            (row for row in within if row[0]),
+            (data for content in forbidden if (data := to_utf8(content))),
             _word_ranges() if any(t.single_word for t in added_tokens) else _NONE,
         )
 

@@ -94,7 +94,7 @@ class Cutters:
         if isinstance(disallowed, str):
             if disallowed != "all":
                 raise InputTypeError(_not_a_set("disallowed_special", disallowed))
-            return self._special - wanted
+            return self._special - wanted if wanted else self._special
         return _set_of("disallowed_special", disallowed) - {""}
 
 
