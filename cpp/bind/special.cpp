@@ -52,9 +52,11 @@ void bind_special(nb::module_& m) {
                               SpecialMatcher(std::move(contents))};
           },
           nb::arg("original"), nb::arg("normalized"), nb::arg("forbidden"), nb::arg("word"),
-          nb::sig("def __init__(self, original: Iterator[tuple[bytes, int, bool, bool, bool]], "
-                  "normalized: Iterator[tuple[bytes, int, bool, bool, bool]], "
-                  "forbidden: Iterator[bytes], word: NDArray[numpy.uint32]) -> None"))
+          nb::sig("def __init__(self, "
+                  "original: collections.abc.Iterator[tuple[bytes, int, bool, bool, bool]], "
+                  "normalized: collections.abc.Iterator[tuple[bytes, int, bool, bool, bool]], "
+                  "forbidden: collections.abc.Iterator[bytes], "
+                  "word: NDArray[numpy.uint32]) -> None"))
       .def(
           "in_original",
           [](const Cutter& self, const nb::bytes& text) {

@@ -1,6 +1,6 @@
 """The C++ core. Private: bytepair.engines is the door to it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, overload
 
 import numpy
