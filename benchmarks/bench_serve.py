@@ -189,28 +189,42 @@ def _ask(port: int, prompt: str, n: int, every_s: float) -> list[float]:
 
 
 def _beside_large(folder: Path, tokenizer: str, prompt: str) -> dict[str, float]:
-    """Times of small requests, alone and while one client posts 10 MB again and again."""
+    """Times of small requests: alone, and while one client posts 10 MB again and again.
+
+    Once to another process ("elsewhere": what the machine costs), once to the same one ("beside").
+    """
     text = _texts()
     text = (text * (LARGE_BYTES // len(text) + 1))[:LARGE_BYTES]
-    body = json.dumps({"prompt": text}).encode()
-    stop = threading.Event()
-    sent: list[float] = []
-    with _server(folder, tokenizer, "bytepair") as (port, _):
-        alone = sorted(_ask(port, prompt, 1000, 0.002))
-        source = folder / "large.json"
-        source.write_bytes(body)
-        thread = threading.Thread(target=_post_large, args=(port, source, stop, sent))
-        thread.start()
-        time.sleep(0.5)
-        beside = sorted(_ask(port, prompt, 2000, 0.002))
-        stop.set()
-        thread.join()
+    source = folder / "large.json"
+    source.write_bytes(json.dumps({"prompt": text}).encode())
+    with (
+        _server(folder, tokenizer, "bytepair") as (port, _),
+        _server(folder, tokenizer, "bytepair") as (other, _),
+    ):
+        times = {"alone": sorted(_ask(port, prompt, 1000, 0.002))}
+        times["elsewhere"], _ = _while_large(port, other, prompt, source)
+        times["beside"], sent = _while_large(port, port, prompt, source)
     figures = {"large_s": statistics.median(sent), "n_large": float(len(sent))}
     for name, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99)):
-        before, after = (times[int(len(times) * share)] for times in (alone, beside))
-        figures |= {f"{name}_alone_ms": before * 1e3, f"{name}_beside_ms": after * 1e3}
-        figures[f"{name}_ratio"] = after / before
+        found = {where: all_[int(len(all_) * share)] for where, all_ in times.items()}
+        figures |= {f"{name}_{where}_ms": seconds * 1e3 for where, seconds in found.items()}
+        figures[f"{name}_ratio"] = found["beside"] / found["alone"]
+        figures[f"{name}_to_elsewhere"] = found["beside"] / found["elsewhere"]
     return figures
+
+
+def _while_large(
+    port: int, other: int, prompt: str, source: Path
+) -> tuple[list[float], list[float]]:
+    """(times of small requests to `port`, of those of 10 MB to `other`)."""
+    stop, sent = threading.Event(), list[float]()
+    thread = threading.Thread(target=_post_large, args=(other, source, stop, sent))
+    thread.start()
+    time.sleep(0.5)
+    times = sorted(_ask(port, prompt, 2000, 0.002))
+    stop.set()
+    thread.join()
+    return times, sent
 
 
 def _post_large(port: int, source: Path, stop: threading.Event, sent: list[float]) -> None:
