@@ -6,9 +6,10 @@
 
 Without files it trains on the source of Python's standard library. What each library learns is
 compared first, token by token in order, with what bytepair learns when it breaks ties in the same
-way; whoever learns something else is timed all the same, and marked. With --superwords bytepair runs
-once more, and learns such a share of the tokens across words, which no other does. Every run is a fresh process;
-the libraries take turns. The result is printed and added to benchmarks/results.jsonl.
+way; whoever learns something else is timed all the same, and marked. With --superwords there is one
+row more: bytepair, learning such a share of the tokens across words, which no other does. Every run
+is a fresh process; the libraries take turns. The result is printed and added to
+benchmarks/results.jsonl.
 """
 
 import argparse

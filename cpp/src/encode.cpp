@@ -72,7 +72,6 @@ Encoder::Encoder(Normalizer normalizer, Edit edit, SplitChain chain, Words words
   if (stage == nullptr) return;
   first_stage_ = std::make_unique<Encoder>(Normalizer(), Edit(), SplitChain(), std::move(*stage),
                                            cache_bytes);
-  first_stage_->is_first_stage_ = true;
 }
 
 std::size_t Encoder::most_ids(std::size_t n_bytes) const noexcept {
@@ -311,8 +310,7 @@ void Encoder::Run::add_odd(std::string_view text, std::size_t start, std::size_t
   const Words& words = encoder_.words_;
   const auto word = text.substr(start, end - start);
   const bool is_long = word.size() > WordKey::kShort;
-  const bool has_borders = encoder_.is_first_stage_ || word.size() > kLongAscii;
-  if (is_long && (has_borders || has_other_than_ascii(word.data()))) {
+  if (is_long && (word.size() > kLongAscii || has_other_than_ascii(word.data()))) {
     std::array<std::size_t, kPending> ends;
     const std::size_t n = words.borders().cut(text.substr(0, end), start, ends);
     const bool are_long = (ends[n - 1] - start) / n > WordKey::kShort;  // and seldom seen again

@@ -2,7 +2,7 @@
 //
 // Phrases are many and long, their words are few: what the merges within words make of each is kept,
 // and only what comes out is joined further (words_stages.cpp says why that is the same).
-#include <algorithm>
+#include <array>
 
 #include "bytepair/encode.hpp"
 
@@ -31,18 +31,27 @@ void Encoder::Run::join_in_stages(std::span<Words::Word> words) {
   if (first_stage_ == nullptr) {
     first_stage_ = std::make_unique<Run>(*encoder_.first_stage_, expected_bytes_);
   }
-  std::vector<std::string_view> texts;
-  for (const auto& word : words) texts.push_back(word.text);
-  first_stage_->ids.clear();
-  first_stage_->encode(texts, Cutter());
+  phrases_.clear();
+  for (const auto& word : words) phrases_.append(word.text);
+  phrases_.append(WordKey::kShort + 1, '\0');  // so that a short word can be read as a whole
+  first_stage_->encode_phrases(phrases_, words);
+  encoder_.words_.finish(first_stage_->ids.ids(), words, missed_ids_);
+}
+
+/// Phrases that stand one after the other in `text`, and something behind them.
+void Encoder::Run::encode_phrases(std::string_view text, std::span<const Words::Word> phrases) {
+  begin();
+  ids.clear();
+  std::array<std::size_t, kPending> ends;
   std::size_t start = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::size_t end = first_stage_->text_ends[i];
-    words[i].start = start;
-    words[i].n_ids = static_cast<std::uint32_t>(end - start);
+  for (const auto& phrase : phrases) {
+    const std::size_t end = start + phrase.text.size();
+    const auto n = encoder_.words_.borders().cut(text.substr(0, end), start, ends);
+    add_pieces(text, start, end, ends, n);
     start = end;
   }
-  encoder_.words_.finish(first_stage_->ids.ids(), words, missed_ids_);
+  flush();
+  join_missed();
 }
 
 }  // namespace bytepair

@@ -268,8 +268,14 @@ void Words::finish(const Pairs& pairs, std::span<const Symbol> symbols, std::spa
                    std::vector<TokenId>& ids) const {
   std::vector<std::uint32_t> short_words;
   std::vector<std::uint32_t> medium_words;
+  std::size_t n_done = 0;
   for (std::uint32_t i = 0; i < words.size(); ++i) {
     Word& word = words[i];
+    word.start = n_done;
+    for (std::size_t size = 0; size < word.text.size(); ++n_done) {
+      size += stage_sizes_[symbols[n_done]];
+    }
+    word.n_ids = static_cast<std::uint32_t>(n_done - word.start);
     if (word.n_ids <= kShort) {
       short_words.push_back(i);
     } else if (word.n_ids <= kMedium) {

@@ -4,7 +4,6 @@
 // else, wherever it stands, and what is left is then joined as it is: two stages that make of each
 // word what one would. In the first one a word can be cut where none of its merges joins anything.
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "bytepair/words.hpp"
@@ -17,10 +16,11 @@ constexpr std::size_t kLeastShare = 4;     // nor is less than one in so many
 
 bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
-/// First and last byte of what a symbol stands for.
-struct Ends {
+/// What a symbol stands for: its first and last byte, and how many there are.
+struct Content {
   char first;
   char last;
+  std::uint32_t size;  // 0: not known
 };
 
 /// Numbers of the merges, the one of lowest rank first.
@@ -33,17 +33,17 @@ std::vector<std::size_t> by_rank(const MergeColumns& merges) {
 }
 
 /// How many of the merges come before the first that joins a space with what is before it. None if
-/// that cannot be told.
-std::optional<std::size_t> size_of_stage(std::vector<std::optional<Ends>> ends,
+/// that cannot be told. Adds what these make to `contents`.
+std::optional<std::size_t> size_of_stage(std::vector<Content>& contents,
                                          const MergeColumns& merges,
                                          std::span<const std::size_t> order) {
   for (std::size_t n = 0; n < order.size(); ++n) {
     const std::size_t i = order[n];
-    const auto& left = ends[merges.left[i]];
-    const auto& right = ends[merges.right[i]];
-    if (!left || !right) return std::nullopt;
-    if (!is_blank(left->last) && right->first == ' ') return n;
-    ends[merges.joined[i]] = Ends{left->first, right->last};
+    const Content left = contents[merges.left[i]];
+    const Content right = contents[merges.right[i]];
+    if (left.size == 0 || right.size == 0) return std::nullopt;
+    if (!is_blank(left.last) && right.first == ' ') return n;
+    contents[merges.joined[i]] = {left.first, right.last, left.size + right.size};
   }
   return std::nullopt;
 }
@@ -73,20 +73,22 @@ void Words::find_first_stage(const Tokens& tokens, const MergeColumns& merges) {
   for (std::size_t byte = 0; byte < 256; ++byte) {
     largest = std::max(largest, first_.of_bytes()[byte]);
   }
-  std::vector<std::optional<Ends>> ends(std::size_t{largest} + 1);
+  std::vector<Content> contents(std::size_t{largest} + 1);
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char content = static_cast<char>(byte);
-    ends[first_.of_bytes()[byte]] = Ends{content, content};
+    contents[first_.of_bytes()[byte]] = {content, content, 1};
   }
   const auto order = by_rank(merges);
-  const auto size = size_of_stage(std::move(ends), merges, order);
+  const auto size = size_of_stage(contents, merges, order);
   if (!size || *size < std::max(kLeastMerges, order.size() / kLeastShare)) return;
   const Columns columns(merges, std::span(order).first(*size));
   Tokens symbols = tokens;
   symbols.ids.clear();
   const MergeColumns first{columns.left, columns.right, columns.joined, columns.rank};
   auto stage = std::make_unique<Words>(symbols, first, first_.rules(), false);
-  if (!stage->borders().empty()) first_stage_ = std::move(stage);
+  if (stage->borders().empty()) return;
+  first_stage_ = std::move(stage);
+  for (const auto& content : contents) stage_sizes_.push_back(content.size);
 }
 
 }  // namespace bytepair

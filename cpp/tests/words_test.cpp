@@ -316,8 +316,11 @@ TEST(a_first_stage_and_the_rest_make_what_one_would) {
     }
     Ids symbols;
     std::vector<Words::Word> rows;
-    for (const auto& text : texts) rows.push_back({text});
-    stage->encode(rows, symbols);
+    for (const auto& text : texts) {
+      rows.push_back({text});
+      const auto first = encode(*stage, text);
+      symbols.insert(symbols.end(), first.begin(), first.end());
+    }
     Ids ids;
     words.finish(symbols, rows, ids);
     for (std::size_t i = 0; i < texts.size(); ++i) {

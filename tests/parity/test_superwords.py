@@ -8,6 +8,7 @@ from itertools import pairwise
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import regex
 import tokenizers
 from hypothesis import given
 
@@ -97,17 +98,18 @@ def test_what_is_learned_from_counts_is_what_the_whole_corpus_gives(
     assert ids == [token for row in rows for token in row]
 
 
-@pytest.fixture(scope="module")
-def prose() -> "bytepair.Tokenizer":
+@pytest.fixture(scope="module", params=["o200k", "gpt2"])
+def prose(request) -> "bytepair.Tokenizer":
     """Trained on text that is full of what comes again."""
     lines = [f"the cat of the house, and the dog of the {n}.\n\treturn x;\n" for n in range(40)]
-    return learned(["".join(lines)] * 3, n_merges=120, n_superwords=60)
+    corpus = ["".join(lines)] * 3
+    return learned(corpus, n_merges=120, n_superwords=60, pattern=request.param)
 
 
 @given(text=texts(30) | st.lists(st.sampled_from((*WORDS, " the", " of the", "; x"))).map("".join))
 def test_hugging_face_gives_the_same_ids(prose, tmp_path_factory, text):
     """The file says one split by phrases and one list of merges: there is nothing else to it."""
-    path = tmp_path_factory.getbasetemp() / "superwords"
+    path = tmp_path_factory.getbasetemp() / f"superwords-{len(prose.spec.rules.pattern)}"
     if not path.exists():
         prose.save(path)
     theirs = _loaded(str(path / "tokenizer.json"))
@@ -121,15 +123,22 @@ def _loaded(path: str) -> tokenizers.Tokenizer:
     return _files.setdefault(path, tokenizers.Tokenizer.from_file(path))
 
 
-@pytest.mark.parametrize("pattern", ["gpt2", "llama3", "o200k", "qwen2", "tekken", "kimi-k2"])
+@pytest.mark.parametrize(
+    "pattern", ["gpt2", "r50k", "cl100k", "llama3", "o200k", "qwen2", "tekken", "kimi-k2"]
+)
 @given(text=texts(30) | st.lists(st.sampled_from(WORDS)).map("".join))
 def test_no_phrase_ends_within_a_word(pattern, text):
-    """So the words of phrases are the words of the text, and a first stage is as ever."""
+    """So a first stage is as ever, but where white space stands before a number: the pattern would
+    leave its last character to what follows, and there nothing takes it.
+    """
     words = oracles.cuts(NAMED[pattern], text.encode())
     phrases = oracles.cuts(phrase_pattern(pattern), text.encode())
     assert ends(phrases) <= ends(words)
     of_phrases = [word for phrase in phrases for word in oracles.cuts(NAMED[pattern], phrase)]
-    assert of_phrases == words
+    assert ends(of_phrases) <= ends(words)
+    for place in ends(words) - ends(of_phrases):
+        behind = text.encode()[place:].decode()
+        assert regex.match(r"\s\p{N}", behind)
 
 
 def ends(pieces) -> set[int]:

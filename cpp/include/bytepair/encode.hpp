@@ -119,7 +119,6 @@ class Encoder {
   mutable WordCache cache_;
   // Of words within phrases, if there are such: it makes symbols for `words_` to go on with.
   std::unique_ptr<Encoder> first_stage_;
-  bool is_first_stage_ = false;
   std::shared_ptr<PagePool> pool_ = std::make_shared<PagePool>();
 };
 
@@ -211,6 +210,7 @@ class Encoder::Run {
   void join(std::span<Words::Word> words);
   [[nodiscard]] bool is_in_stages(const Words::Word& word) const noexcept;
   void join_in_stages(std::span<Words::Word> words);
+  void encode_phrases(std::string_view text, std::span<const Words::Word> phrases);
   void find_distinct();
   void put_missed();
 
@@ -240,6 +240,7 @@ class Encoder::Run {
   std::string edited_;
   std::size_t expected_bytes_;
   std::unique_ptr<Run> first_stage_;  // once it is needed
+  std::string phrases_;
 };
 
 }  // namespace bytepair

@@ -53,8 +53,8 @@ class Words {
     return std::move(first_stage_);
   }
 
-  /// Goes on with words whose `start` and `n_ids` say where in `symbols` the first stage has put
-  /// what it made of them: appends their ids and sets where these are.
+  /// Goes on with words of which the first stage has made these symbols, one word after the other:
+  /// appends their ids and sets where these are.
   void finish(std::span<const Symbol> symbols, std::span<Word> words,
               std::vector<TokenId>& ids) const;
 
@@ -129,6 +129,7 @@ class Words {
   TokenTable whole_;
   TokenTable cut_whole_;  // those with borders in them
   std::unique_ptr<Words> first_stage_;
+  std::vector<std::uint32_t> stage_sizes_;  // bytes of each symbol that the first stage makes
 };
 
 }  // namespace bytepair

@@ -29,6 +29,7 @@ from bytepair.patterns._tree import (
 from bytepair.patterns._unicode import property_set
 
 _LATIN = CodeSet.of([(ord("A"), ord("Z")), (ord("a"), ord("z"))])
+_BEFORE_NUMBER = r"(?:(?!\p{N})|(?<!\s))"
 _SWITCH = re.compile(r"\(\?[a-z-]+\)")
 
 
@@ -64,7 +65,12 @@ def phrase_pattern(pattern: str | None) -> str:
     behind = f"{word}*" if begins_with_space else f"(?:{run})?"
     options = [run, *numbers]
     if others:
-        options.append(_group("|".join(others)) + "+" + behind)
+        other = _group("|".join(others))
+        takes_space = numbers and regex_of("|".join(numbers)).fullmatch(" 1") is not None
+        # A number's own space is not part of the signs before it.
+        options += (
+            [f"{other}+{_BEFORE_NUMBER}{behind}", other] if takes_space else [other + "+" + behind]
+        )
     return "|".join(options)
 
 

@@ -19,6 +19,8 @@ def phrases(pattern: str, text: str) -> list[str]:
         ("o200k", "it's 12345 of the", ["it's", " ", "123", "45", " of the"]),
         ("o200k", "x;\n\treturn y", ["x", ";\n\treturn y"]),
         ("gpt2", "at 1234 it's\n so", ["at", " 1234", " it's", "\n so"]),
+        ("gpt2", "at, 12;  34\n5", ["at", ",", " 12", "; ", " 34", "\n", "5"]),
+        ("o200k", "x = 5;  6", ["x", " = ", "5", ";  ", "6"]),
         ("whitespace", "a b  c\n d", ["a b", "  c", "\n d"]),
         ("llama3", "  two  spaces ", ["  two", "  spaces", " "]),
         ("bloom", "to be. Or", ["to be", " Or"]),
