@@ -21,6 +21,7 @@ from bytepair.engines._interface import (
     Tally,
     Text,
 )
+from bytepair.engines._numbers import Numbers
 from bytepair.engines._residues import ResidueEncoder
 from bytepair.errors import EncodeError, SpecialTokenError
 from bytepair.model import (
@@ -46,7 +47,6 @@ from bytepair.normalizers import FORMS, Aligned, normalize, quick_values
 from bytepair.patterns import automaton, word_set
 
 _NO_LIMIT = 0xFFFF_FFFF
-_LARGE_ID = 2**20 - 1  # ids from here on are numbered anew in the core
 _CACHE_BYTES = 128 << 20
 _NONE = np.zeros(0, np.uint32)
 _NO_FREQUENCY = 2**63 - 1  # no pair occurs so often
@@ -446,7 +446,7 @@ def _words(spec: TokenizerSpec) -> _core.Words:
     for bit, some in enumerate(marked):
         if some:
             kinds[np.isin(ids, np.fromiter(some, np.uint32, len(some)))] |= 1 << bit
-    numbers = _Numbers(ids, merges, spec)
+    numbers = Numbers(ids, merges, spec)
     return _core.Words(
         numbers.of(ids),
         kinds,
@@ -466,23 +466,6 @@ def _words(spec: TokenizerSpec) -> _core.Words:
         numbers.of(np.array(() if by_bytes else vocabulary.byte_ids, np.uint32)),
         spec.ignore_merges,
     )
-
-
-class _Numbers:
-    """Small numbers for ids: the ids themselves if they are small."""
-
-    def __init__(self, ids: NDArray[np.uint32], merges: MergeTable, spec: TokenizerSpec) -> None:
-        others = [i for i in (spec.unk_id, spec.vocabulary.end_of_word_id) if i is not None]
-        columns = (ids, merges.left, merges.right, merges.joined, np.array(others, np.uint32))
-        self.ids = np.zeros(0, np.uint32)
-        if max((int(column.max(initial=0)) for column in columns), default=0) >= _LARGE_ID:
-            self.ids = np.unique(np.concatenate(columns))
-
-    def of(self, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        return np.searchsorted(self.ids, ids).astype(np.uint32) if self.ids.size else ids
-
-    def of_one(self, token: TokenId | None) -> int | None:
-        return None if token is None else int(self.of(np.array([token], np.uint32))[0])
 
 
 def _n_ids(spec: TokenizerSpec) -> int:
