@@ -99,8 +99,8 @@ def train(
         separator: cuts a text into documents and is dropped.
         weights: one for each of several paths, which may be folders or globs: so many times what is
             in it counts.
-        on_error: "skip": a file that cannot be read to its end is a `BytepairWarning`; what was
-            read of it counts.
+        on_error: "skip": a record that cannot be read, or the rest of a file, is left out with a
+            `BytepairWarning`; the training record counts and names what that was.
         threads: None: one a core; on a cluster, one for each task. The result does not depend on
             it.
         memory_limit: what counting may hold, such as "256MB"; see `FrequencyAnalyzer`. None: no

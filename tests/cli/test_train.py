@@ -263,6 +263,21 @@ def test_counts_are_weighed(here, invoke):
     assert "one for each CORPUS" in result.stderr
 
 
+def test_records_that_cannot_be_read_are_counted_and_named(here, invoke):
+    """On standard error as they are met, in the report, in the record and for programs."""
+    Path("a.jsonl").write_text('{"text": "ab ab"}\n7\n{"text": "ab"}\n', encoding="utf-8")
+    arguments = ["a.jsonl", "-o", "out", "--vocab-size", 258, "--on-error", "skip"]
+    result = invoke("train", *arguments)
+    assert "warning: a.jsonl:2: a number, not an object" in result.stderr
+    assert "1 record or rests of files, which could not be read, named in out/training.json" in (
+        result.stdout
+    )
+    named = json.loads(Path("out/training.json").read_bytes())["skipped"]
+    assert [one["where"] for one in named] == ["a.jsonl:2"]
+    facts = json.loads(invoke("train", *arguments, "--json").stdout)
+    assert (facts["n_skipped"], facts["skipped"]) == (1, named)
+
+
 def test_sources_are_weighed_and_corrupt_shards_skipped(here, invoke):
     """The library is the oracle; the shard is named on standard error."""
     Path("a.txt").write_text("ab " * 5, encoding="utf-8")

@@ -1,7 +1,10 @@
 """What `bytepair train` says when it is done."""
 
 import shlex
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,8 @@ def facts_of(tok: Tokenizer, files: Sequence[InputFile] | None, text_field: str)
         "n_bytes": record.corpus_bytes,
         "n_pretokens": record.pretokens,
         "n_distinct_pretokens": record.distinct_pretokens,
+        "n_skipped": record.n_skipped,
+        "skipped": [asdict(one) for one in record.skipped],
         "stopped": record.stopped,
         "bytes_per_token": _bytes_per_token(tok, files or [], text_field),
     }
@@ -46,9 +51,10 @@ def _beginning(path: InputFile, text_field: str) -> list[bytes]:
     """The first chunk of a file, unless it is a pipe, or gone since it was trained on."""
     if not path.is_file():
         return []
+    read = partial(read_chunks, text_field=text_field, block_bytes=_SAMPLED_BYTES, on_error="skip")
     try:
-        chunks = read_chunks(path, text_field=text_field, block_bytes=_SAMPLED_BYTES)
-        return [chunk.data for chunk in islice(chunks, 1)]
+        with warnings.catch_warnings(action="ignore"):  # issued when it was trained on
+            return [chunk.data for chunk in islice(read(path), 1)]
     except CorpusError:
         return []
 
@@ -71,6 +77,8 @@ def report(
         f"of which {facts['n_distinct_pretokens']:,} distinct"
     )
     yield f"time         {_time(facts)}"
+    if facts["n_skipped"]:
+        yield f"skipped      {_skipped(facts)}"
     if facts["bytes_per_token"] is not None:
         yield f"compression  {facts['bytes_per_token']:.2f} bytes a token on a sample of the corpus"
     first, *others = facts["saved"]
@@ -87,6 +95,13 @@ def _time(facts: Mapping[str, Any]) -> str:
     count_s, learn_s = facts["count_s"], facts["learn_s"]
     counting = f"counting {count_s:.2f} s ({facts['n_bytes'] / 1e6 / max(count_s, 1e-9):,.1f} MB/s)"
     return f"{count_s + learn_s:.2f} s: {counting}, learning {learn_s:.2f} s"
+
+
+def _skipped(facts: Mapping[str, Any]) -> str:
+    """How much of the corpus was left out, and where to read what it was."""
+    what = f"{number(facts['n_skipped'], 'record')} or rests of files, which could not be read"
+    named = [name for name in facts["saved"] if Path(name).name == "training.json"]
+    return f"{what}, named in {named[0]}" if named else f"{what}; --json names them"
 
 
 def _size(n_bytes: int) -> str:

@@ -161,7 +161,9 @@ TextField = Annotated[
 ]
 OnError = Annotated[
     OnErrorName,
-    typer.Option("--on-error", help="What to do about a file that cannot be read to its end."),
+    typer.Option(
+        "--on-error", help="What to do about a record, or the rest of a file, that cannot be read."
+    ),
 ]
 Weights = Annotated[
     list[float] | None,

@@ -6,7 +6,7 @@ from typing import get_args
 
 import regex
 
-from bytepair.data import Corpus, InputFile, read_chunks, read_range
+from bytepair.data import Corpus, InputFile, Skips, read_chunks, read_range
 from bytepair.errors import ArgumentError
 from bytepair.model import Chunk, OnError, Split, SplitRules, TextFile, to_utf8
 from bytepair.normalizers import normalize
@@ -71,32 +71,52 @@ class Preprocessor:
         return f"Preprocessor({self.rules}, separator={self.separator!r})"
 
     def chunks(
-        self, corpus: Corpus, *, text_field: str = "text", on_error: OnError = "fail"
+        self,
+        corpus: Corpus,
+        *,
+        text_field: str = "text",
+        on_error: OnError = "fail",
+        skips: Skips | None = None,
     ) -> Iterator[Chunk]:
         """The corpus's documents, in order, in chunks of a few MB.
 
-        With `on_error="skip"` a file that cannot be read to its end is a warning, not an error.
+        With `on_error="skip"` what cannot be read is a warning, not an error, and noted in `skips`.
         Without a normaliser nothing is held but the current chunk; with one, a document.
 
         Raises:
             CorpusError: a file that is missing or damaged; see `bytepair.data`.
             InputTypeError: an item that is not text.
         """
-        return self._prepared(read_chunks(corpus, text_field=text_field, on_error=on_error))
+        return self._prepared(
+            read_chunks(corpus, text_field=text_field, on_error=on_error, skips=skips)
+        )
 
     def documents(
-        self, corpus: Corpus, *, text_field: str = "text", on_error: OnError = "fail"
+        self,
+        corpus: Corpus,
+        *,
+        text_field: str = "text",
+        on_error: OnError = "fail",
+        skips: Skips | None = None,
     ) -> Iterator[Chunk | TextFile]:
         """The same, but text files that need no work are left for the counter to read.
 
         Raises: as `chunks`.
         """
         if self._changes_text:
-            return self.chunks(corpus, text_field=text_field, on_error=on_error)
-        return read_chunks(corpus, text_field=text_field, in_place=True, on_error=on_error)
+            return self.chunks(corpus, text_field=text_field, on_error=on_error, skips=skips)
+        return read_chunks(
+            corpus, text_field=text_field, in_place=True, on_error=on_error, skips=skips
+        )
 
     def part(
-        self, file: InputFile, start: int, end: int, *, on_error: OnError = "fail"
+        self,
+        file: InputFile,
+        start: int,
+        end: int,
+        *,
+        on_error: OnError = "fail",
+        skips: Skips | None = None,
     ) -> Iterator[Chunk | TextFile]:
         """The documents of a part of a plain text file, which must begin where a document does.
 
@@ -106,7 +126,7 @@ class Preprocessor:
         """
         if isinstance(file, Path) and not self._changes_text:
             return iter([TextFile(file, end, start)])
-        return self._prepared(read_range(file, start, end, on_error=on_error))
+        return self._prepared(read_range(file, start, end, on_error=on_error, skips=skips))
 
     @property
     def _changes_text(self) -> bool:

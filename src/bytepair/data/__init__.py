@@ -13,7 +13,7 @@ from bytepair.data._chunks import (
     read_chunks,
     read_range,
 )
-from bytepair.data._faults import changed, require_on_error, state_of, warn_skipped
+from bytepair.data._faults import Skips, changed, require_on_error, state_of
 from bytepair.data._open import is_compressed, open_stream, unreadable
 from bytepair.data._record import Place, Record
 from bytepair.data._records import describe, read_records, require_reader, stored_size
@@ -28,6 +28,7 @@ __all__ = [
     "RemotePath",
     "Shard",
     "Shards",
+    "Skips",
     "changed",
     "corpus_files",
     "corpus_size",
@@ -45,5 +46,4 @@ __all__ = [
     "state_of",
     "stored_size",
     "unreadable",
-    "warn_skipped",
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, cast, overload
 
 from bytepair.data._documents import read_documents
-from bytepair.data._faults import read_guarded, require_on_error
+from bytepair.data._faults import Skips, read_guarded, require_on_error
 from bytepair.data._jsonl import is_jsonl, read_lines
 from bytepair.data._open import is_compressed, open_stream, unreadable
 from bytepair.data._paths import resolve, resolve_all
@@ -25,7 +25,7 @@ Corpus: TypeAlias = str | os.PathLike[str] | Iterable[os.PathLike[str]] | Iterab
 """A path, folder, glob pattern or URL (`str` or path object; "-" is standard input), an iterable of
 path objects, or an iterable of documents."""
 
-_ReadFile: TypeAlias = Callable[[InputFile], Iterator[Chunk | TextFile]]
+_ReadFile: TypeAlias = Callable[[InputFile], Iterator[Chunk | TextFile | Record]]
 
 
 @overload
@@ -36,6 +36,7 @@ def read_chunks(
     block_bytes: int = ...,
     in_place: Literal[False] = ...,
     on_error: OnError = ...,
+    skips: Skips | None = ...,
 ) -> Iterator[Chunk]: ...
 
 
@@ -47,6 +48,7 @@ def read_chunks(
     block_bytes: int = ...,
     in_place: bool,
     on_error: OnError = ...,
+    skips: Skips | None = ...,
 ) -> Iterator[Chunk | TextFile]: ...
 
 
@@ -57,6 +59,7 @@ def read_chunks(
     block_bytes: int = 4 << 20,
     in_place: bool = False,
     on_error: OnError = "fail",
+    skips: Skips | None = None,
 ) -> Iterator[Chunk] | Iterator[Chunk | TextFile]:
     r"""Read a corpus as bytes, in order, nothing translated and nothing left out.
 
@@ -70,8 +73,10 @@ def read_chunks(
         text_field: the field of a JSONL record, or the column, that holds the text.
         block_bytes: size of a text file's chunks, 1 or more; about twice that is in memory.
         in_place: text files that are not compressed come unread, as `TextFile`s.
-        on_error: "skip": a file that cannot be read to its end gives what comes before, and a
-            `BytepairWarning` names it. Paths that lead nowhere are errors all the same.
+        on_error: "skip": a record that cannot be read is left out, and so is the rest of a file
+            that cannot be read on; a `BytepairWarning` a file says so. Paths that lead nowhere are
+            errors all the same.
+        skips: takes note of all that is left out.
 
     Raises:
         ArgumentError: `block_bytes` below 1, or strings that could be documents or file names.
@@ -93,8 +98,8 @@ def read_chunks(
     read = partial(_read_file, text_field=text_field, block_bytes=block_bytes, in_place=in_place)
     files = corpus_files(corpus)
     if files is not None:
-        return _read_files(files, read, on_error)
-    return _read_iterable(cast(Iterable[object], corpus), read, on_error)
+        return _read_files(files, read, on_error, skips or Skips())
+    return _read_iterable(cast(Iterable[object], corpus), read, on_error, skips or Skips())
 
 
 def read_range(
@@ -104,6 +109,7 @@ def read_range(
     *,
     block_bytes: int = 4 << 20,
     on_error: OnError = "fail",
+    skips: Skips | None = None,
 ) -> Iterator[Chunk]:
     """The bytes from `start` to `end` of a plain text file, as if they were a document.
 
@@ -119,7 +125,7 @@ def read_range(
             raise CorpusError(f"{path}: ends {limited.n_left:,} bytes before it should.")
 
     require_on_error(on_error)
-    return read_guarded(read, file, on_error)
+    return read_guarded(read, file, on_error, skips or Skips())
 
 
 def divisible_size(file: InputFile) -> int | None:
@@ -195,28 +201,28 @@ def _check_iterable(corpus: object) -> None:
 
 
 def _read_iterable(
-    corpus: Iterable[object], read: _ReadFile, on_error: OnError
+    corpus: Iterable[object], read: _ReadFile, on_error: OnError, skips: Skips
 ) -> Iterator[Chunk | TextFile]:
     items = iter(corpus)
     first = list(islice(items, 1))
     everything = chain(first, items)
     if first and isinstance(first[0], os.PathLike):
-        yield from _read_files(resolve_all(everything), read, on_error)
+        yield from _read_files(resolve_all(everything), read, on_error, skips)
     else:
         yield from map(Chunk, read_documents(everything))
 
 
 def _read_files(
-    files: list[InputFile], read: _ReadFile, on_error: OnError
+    files: list[InputFile], read: _ReadFile, on_error: OnError, skips: Skips
 ) -> Iterator[Chunk | TextFile]:
     for path in files:
         require_reader(path)
-    return chain.from_iterable(read_guarded(read, path, on_error) for path in files)
+    return chain.from_iterable(read_guarded(read, path, on_error, skips) for path in files)
 
 
 def _read_file(
     path: InputFile, text_field: str, block_bytes: int, in_place: bool
-) -> Iterator[Chunk | TextFile]:
+) -> Iterator[Chunk | TextFile | Record]:
     size = _text_size(path) if in_place else None
     if size is not None and isinstance(path, Path):
         if size > 0:
@@ -224,16 +230,10 @@ def _read_file(
         return
     if is_jsonl(path) or is_table(path):
         read = read_lines if is_jsonl(path) else read_rows
-        yield from map(_chunk, read(path, text_field, Place()))
+        yield from read(path, text_field, Place())
         return
     with open_stream(path) as stream:
         yield from _blocks(stream, block_bytes)
-
-
-def _chunk(record: Record) -> Chunk:
-    if record.problem is not None:
-        raise CorpusError(record.problem)
-    return Chunk(record.data)
 
 
 def _read_standard_input(block_bytes: int) -> Iterator[Chunk]:

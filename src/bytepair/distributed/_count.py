@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bytepair._atomic import write_atomically
 from bytepair.checkpoint import Checkpoint
-from bytepair.data import InputFile, changed, state_of, stored_size, warn_skipped
+from bytepair.data import InputFile, Skips, changed, state_of, stored_size
 from bytepair.distributed._counting import Counting
 from bytepair.distributed._executor import Executor, Task
 from bytepair.distributed._partitions import Partition, divide
@@ -59,12 +59,14 @@ def count_on(
     while len(tables) > 1:
         tables = _merged(executor, elsewhere, tables)
     counts = WordCounts.from_content(executor.fetch(_loaded(tables[0])).data)
+    skips = Skips()
+    skips.add(counts.n_skipped, counts.skipped)
     for file, state in states.items():
         if state_of(file) != state:
             if counting.on_error == "fail":
                 raise CorpusError(changed(file))
-            warn_skipped(CorpusError(changed(file)))
-    return counts
+            skips.add_rest(file, CorpusError(changed(file)))
+    return replace(counts, n_skipped=skips.n, skipped=tuple(skips.named))
 
 
 def _part_bytes(files: Sequence[InputFile]) -> int:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypedDict
 
 from bytepair.checkpoint import Checkpoint
 from bytepair.corpus import Preprocessor
-from bytepair.data import Corpus, InputFile, corpus_size, open_stream
+from bytepair.data import Corpus, InputFile, Skips, corpus_size, open_stream
 from bytepair.distributed._partitions import Partition, divide
 from bytepair.engines import python
 from bytepair.frequency import FrequencyAnalyzer
@@ -52,15 +53,21 @@ class Counting:
             return self.analyzer.merge(
                 alone.count(files).weighed(weight) for weight, files in self.weights
             )
-        field, on_error = self.text_field, self.on_error
+        skips = Skips()
+        read: _Reading = {
+            "text_field": self.text_field,
+            "on_error": self.on_error,
+            "skips": skips,
+        }
         if self.followed is not None:
-            chunks = self.preprocessor.chunks(source, text_field=field, on_error=on_error)
-            return _count_step_by_step(self.followed, chunks)
+            counts = _count_step_by_step(self.followed, self.preprocessor.chunks(source, **read))
+            return replace(counts, n_skipped=skips.n, skipped=tuple(skips.named))
         return self.analyzer.count(
-            self.preprocessor.documents(source, text_field=field, on_error=on_error),
+            self.preprocessor.documents(source, **read),
             self.rules,
             progress=self.progress,
             total_bytes=corpus_size(source) if self.progress else None,
+            skips=skips,
         )
 
     def count_in_parts(
@@ -79,10 +86,13 @@ class Counting:
         if part.end is None:
             return self.count(part.files)
         [file] = part.files
+        skips = Skips()
+        read = self.preprocessor.part
         counts = self.analyzer.count(
-            self.preprocessor.part(file, part.start, part.end, on_error=self.on_error),
+            read(file, part.start, part.end, on_error=self.on_error, skips=skips),
             self.rules,
             progress=self.progress,
+            skips=skips,
         )
         # The document that a part goes on with has been counted with the part it begins in.
         goes_on = part.start > 0 and self.preprocessor.separator is None
@@ -117,6 +127,12 @@ class Counting:
             "on_error": self.on_error,
             "weights": [weight for weight, _ in self.weights],
         }
+
+
+class _Reading(TypedDict):
+    text_field: str
+    on_error: OnError
+    skips: Skips
 
 
 def _overlaps_itself(separator: bytes) -> bool:

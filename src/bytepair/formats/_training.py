@@ -3,12 +3,12 @@
 import json
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from bytepair.errors import BytepairWarning, FormatError
 from bytepair.formats._json import Object, Section, read_object
-from bytepair.model import TokenizerSpec, TrainingRecord, residues_as_tokens
+from bytepair.model import Skipped, TokenizerSpec, TrainingRecord, residues_as_tokens
 
 _VERSION = 1
 _FACTS = ("corpus_bytes", "corpus_documents", "pretokens", "distinct_pretokens")
@@ -20,6 +20,9 @@ def training_json(spec: TokenizerSpec, record: TrainingRecord) -> bytes:
     head["options"] = dict(record.options)
     head |= {fact: getattr(record, fact) for fact in _FACTS}
     head["stopped"] = record.stopped
+    if record.n_skipped:
+        head["n_skipped"] = record.n_skipped
+        head["skipped"] = [asdict(one) for one in record.skipped]
     if record.pruned:
         head["pruned"] = [dict(entry) for entry in record.pruned]
     text = json.dumps(head, ensure_ascii=False, indent=2, default=str)
@@ -78,8 +81,18 @@ def _record(root: Section, spec: TokenizerSpec) -> TrainingRecord:
         merge_counts=merge_counts,
         stopped=root.get("stopped", str),
         version=root.get("bytepair_version", str),
+        n_skipped=root.get("n_skipped", int, 0),
+        skipped=_skipped(root),
         pruned=_prunings(root),
     )
+
+
+def _skipped(root: Section) -> tuple[Skipped, ...]:
+    entries: list[object] = root.get("skipped", list, [])
+    try:
+        return tuple(Skipped(**entry) for entry in entries)  # type: ignore[arg-type]  # or TypeError
+    except TypeError as error:
+        raise root.error("skipped must be a list of objects with where and problem") from error
 
 
 def _prunings(root: Section) -> tuple[Mapping[str, object], ...]:

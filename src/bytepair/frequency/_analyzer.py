@@ -4,11 +4,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
-from bytepair.data import changed, require_on_error, state_of, unreadable, warn_skipped
+from bytepair.data import Skips, changed, require_on_error, state_of, unreadable
 from bytepair.engines import Counter, Engine, select
 from bytepair.errors import ArgumentError, CorpusError, InputTypeError
 from bytepair.frequency._pool import WorkerPool
@@ -44,7 +45,7 @@ class FrequencyAnalyzer:
             memory, whatever the limit: some 24 bytes and its own for each distinct pre-token. A
             document without a place where it can be divided is counted as a whole.
         on_error: "skip": a file that cannot be read to its end, or is written to meanwhile, is a
-            `BytepairWarning` and not an error; what was read of it counts.
+            `BytepairWarning` and not an error, and noted in `skipped`; what was read of it counts.
         spill_folder: where words go that are more; None: where the system has temporary files.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
 
@@ -80,9 +81,11 @@ class FrequencyAnalyzer:
         *,
         progress: ProgressCallback | None = None,
         total_bytes: int | None = None,
+        skips: Skips | None = None,
     ) -> WordCounts:
         """Count every pre-token of the documents, cut by `rules`.
 
+        `skips` has what is left out when the documents are read, and goes into the result.
         `total_bytes`, if known, is passed on to `progress`. The size of the files is near, not
         exact, where a separator is cut out or a normaliser changes lengths.
 
@@ -99,7 +102,8 @@ class FrequencyAnalyzer:
             )
         reporter = ProgressReporter(progress)
         with ExitStack() as stack:
-            counting = _Counting(self._engine, rules, self._threads, self._on_error)
+            skips = skips or Skips()
+            counting = _Counting(self._engine, rules, self._threads, self._on_error, skips)
             if self._memory_limit is not None:
                 counting.spill = Spill(self._spill_folder)
                 counting.limit = self._memory_limit // (4 * self._threads)
@@ -113,7 +117,7 @@ class FrequencyAnalyzer:
                     counting.stop()
                     raise
             counting.check_files()
-            return counting.result()
+            return replace(counting.result(), n_skipped=skips.n, skipped=tuple(skips.named))
 
     def border(
         self, stream: BinaryIO, start: int, rules: SplitRules, *, look_bytes: int = 16 << 20
@@ -144,6 +148,7 @@ class FrequencyAnalyzer:
         counter = self._engine.counter(SplitRules())
         rules: SplitRules | None = None
         position = n_documents = 0
+        skips = Skips()
         for part in parts:
             if not isinstance(part, WordCounts):
                 raise InputTypeError(f"expected WordCounts, got {type(part).__name__}.")
@@ -156,15 +161,19 @@ class FrequencyAnalyzer:
             counter.add(part, position)
             position += part.n_bytes
             n_documents += part.n_documents
+            skips.add(part.n_skipped, part.skipped)
         if rules is None:
             raise CorpusError("there is nothing to merge.")
-        return counter.result(rules, position, n_documents)
+        merged = counter.result(rules, position, n_documents)
+        return replace(merged, n_skipped=skips.n, skipped=tuple(skips.named))
 
 
 class _Counting:
     """One count: whole documents go to the workers, one too large to hold is counted here."""
 
-    def __init__(self, engine: Engine, rules: SplitRules, threads: int, on_error: OnError) -> None:
+    def __init__(
+        self, engine: Engine, rules: SplitRules, threads: int, on_error: OnError, skips: Skips
+    ) -> None:
         self.engine = engine
         self.rules = rules
         self.pool = WorkerPool(threads)
@@ -180,6 +189,7 @@ class _Counting:
         self.batch: list[bytes] = []
         self.batch_bytes = 0
         self.on_error = on_error
+        self.skips = skips
         self.states: dict[Path, tuple[int, int] | None] = {}  # of files, before they are read
         self.faulty: set[Path] = set()  # files whose faults were told
         self.spill: Spill | None = None
@@ -303,7 +313,7 @@ class _Counting:
                 raise
             if path not in self.faulty:
                 self.faulty.add(path)
-                warn_skipped(error)
+                self.skips.add_rest(path, error)
 
     def add_part(self, document: bytes) -> None:
         self.batch.append(document)

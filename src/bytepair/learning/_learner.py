@@ -398,6 +398,8 @@ class MergeLearner:
             merge_counts=tuple(merges.frequency.tolist()),
             stopped="vocab_size" if len(merges) == n_wanted else "min_frequency",
             version=_installed_version(),
+            n_skipped=counts.n_skipped,
+            skipped=counts.skipped,
         )
 
 
@@ -408,6 +410,11 @@ def _installed_version() -> str:
 
 
 def _nothing_to_learn_from(counts: WordCounts) -> str:
+    if counts.n_skipped:
+        return (
+            f"the corpus is empty: nothing could be read, {counts.n_skipped:,} times; first: "
+            f"{counts.skipped[0].problem}"
+        )
     if counts.n_documents:
         return (
             f"the corpus is empty: its {counts.n_documents} documents hold no text. "

@@ -13,6 +13,7 @@ from bytepair.model._options import ExtendOptions
 from bytepair.model._progress import Progress, ProgressCallback, ProgressReporter
 from bytepair.model._residues import residues_as_tokens, tokens_as_residues
 from bytepair.model._rules import SplitRules
+from bytepair.model._skipped import Skipped
 from bytepair.model._spec import AddedToken, TokenizerSpec
 from bytepair.model._steps import (
     Behavior,
@@ -71,6 +72,7 @@ __all__ = [
     "ProgressCallback",
     "ProgressReporter",
     "Replace",
+    "Skipped",
     "Split",
     "SplitRules",
     "Strip",

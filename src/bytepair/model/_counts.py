@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bytepair.errors import ArgumentError, InputTypeError
 from bytepair.model._numbers import at_least_one
 from bytepair.model._rules import SplitRules
+from bytepair.model._skipped import Skipped
 from bytepair.model._text import to_utf8
 
 
@@ -27,6 +28,8 @@ class WordCounts:
         n_bytes: size of the corpus that was counted.
         n_documents: number of documents that were counted.
         rules: how the corpus was cut.
+        n_skipped: how much of the corpus could not be read and was left out.
+        skipped: the first of that, by name.
 
     >>> counts = WordCounts.from_mapping({"low": 5, "lower": 2})
     >>> list(counts), counts.total
@@ -40,6 +43,8 @@ class WordCounts:
     n_bytes: int = 0
     n_documents: int = 0
     rules: SplitRules = field(default_factory=SplitRules)
+    n_skipped: int = 0
+    skipped: tuple[Skipped, ...] = ()
 
     @classmethod
     def from_mapping(
@@ -174,6 +179,8 @@ class WordCounts:
             and self.rules == other.rules
             and self.n_bytes == other.n_bytes
             and self.n_documents == other.n_documents
+            and self.n_skipped == other.n_skipped
+            and self.skipped == other.skipped
             and np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.counts, other.counts)
             and np.array_equal(self.first, other.first)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bytepair._atomic import write_atomically
 from bytepair.errors import ArgumentError, BytepairError, CorpusError
 from bytepair.model._counts import WordCounts
-from bytepair.model._counts_header import header_of, rules_of
+from bytepair.model._counts_header import header_of, rules_of, skips_of
 from bytepair.model._counts_table import is_table, load_table, table_content
 from bytepair.model._rules import SplitRules
 
@@ -131,7 +131,8 @@ def _from_parts(header: dict[str, Any], content: memoryview, start: int) -> Word
         raise ValueError("its arrays do not fit together")
     rules = rules_of(header["rules"])
     n_bytes, n_documents = header["n_bytes"], header["n_documents"]
-    return WordCounts(data, offsets, counts, first, n_bytes, n_documents, rules)
+    skips = skips_of(header)
+    return WordCounts(data, offsets, counts, first, n_bytes, n_documents, rules, *skips)
 
 
 def _is_sound(

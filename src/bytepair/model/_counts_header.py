@@ -6,6 +6,7 @@ from typing import Any
 
 from bytepair.model._counts import WordCounts
 from bytepair.model._rules import SplitRules
+from bytepair.model._skipped import Skipped
 from bytepair.model._steps import (
     CharMap,
     Metaspace,
@@ -23,8 +24,11 @@ _STEPS: dict[str, type] = {
 
 
 def header_of(counts: WordCounts) -> dict[str, object]:
-    """Size of the corpus, and how it was cut."""
+    """Size of the corpus, how it was cut, and what was left out."""
+    skipped = [[one.where, one.problem] for one in counts.skipped]
+    left_out = {"n_skipped": counts.n_skipped, "skipped": skipped} if counts.n_skipped else {}
     return {
+        **left_out,
         "n_words": len(counts),
         "n_bytes": counts.n_bytes,
         "n_documents": counts.n_documents,
@@ -53,6 +57,16 @@ def rules_of(plain: Mapping[str, Any]) -> SplitRules:
     normalizer = tuple(map(_step, plain["normalizer"]))
     steps = tuple(map(_step, plain["steps"]))
     return SplitRules(plain["pattern"], normalizer, tuple(plain["special_tokens"]), steps)
+
+
+def skips_of(header: Mapping[str, Any]) -> tuple[int, tuple[Skipped, ...]]:
+    """How much was left out, and the first of it.
+
+    Raises:
+        TypeError, ValueError: it is no such header.
+    """
+    named = (Skipped(where, problem) for where, problem in header.get("skipped", ()))
+    return header.get("n_skipped", 0), tuple(named)
 
 
 def _step(plain: str | dict[str, Any]) -> Any:

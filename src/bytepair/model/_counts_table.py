@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bytepair.errors import CorpusError, MissingExtraError
 from bytepair.model._counts import WordCounts
-from bytepair.model._counts_header import header_of, rules_of
+from bytepair.model._counts_header import header_of, rules_of, skips_of
 from bytepair.model._rules import SplitRules
 
 _PARQUET = {".parquet", ".pq"}
@@ -64,6 +64,7 @@ def load_table(path: Path, content: bytes, rules: SplitRules | None) -> WordCoun
             first = _integers(pa, path, table, "first", least=0)
         header = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
         own_rules = rules_of(header["rules"]) if header else None
+        skips = skips_of(header)
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, CorpusError):
             raise
@@ -78,7 +79,7 @@ def load_table(path: Path, content: bytes, rules: SplitRules | None) -> WordCoun
     n_documents = header.get("n_documents", 1)
     first = offsets[:-1].copy() if first is None else first
     rules = own_rules or rules or SplitRules()
-    return WordCounts(data, offsets, counts, first, n_bytes, n_documents, rules)
+    return WordCounts(data, offsets, counts, first, n_bytes, n_documents, rules, *skips)
 
 
 def _arrow(path: Path) -> Any:

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bytepair.data.shards import Cursor, Ids, ShardFacts, ShardWriter, Skipped, write_record
+from bytepair.data.shards import Cursor, Ids, ShardFacts, ShardWriter, write_record
 from bytepair.errors import SaveError
+from bytepair.model import Skipped
 from bytepair.sharding._plan import Plan
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from bytepair.data import Place, Record, describe, read_records
-from bytepair.data.shards import Cursor, Ids, ShardFacts, Skipped, shard_stem
+from bytepair.data.shards import Cursor, Ids, ShardFacts, shard_stem
 from bytepair.errors import CorpusError
+from bytepair.model import Skipped
 from bytepair.sharding._ahead import ahead
 from bytepair.sharding._batches import Batch, batches, whole
 from bytepair.sharding._open_shard import OpenShard

@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,6 +93,55 @@ def test_a_corrupt_shard_is_an_error_or_a_warning(tmp_path: Path) -> None:
     with pytest.warns(BytepairWarning, match=r"b\.txt\.gz: damaged"):
         tokenizer = bytepair.train(tmp_path, **options)
     assert tokenizer.count("low") == 1
+
+
+@fewer_merges
+@pytest.mark.parametrize("weights", [None, [1.0]])
+def test_what_was_skipped_is_in_the_record(tmp_path: Path, engine: str, weights) -> None:
+    """Counted and named, file and record; saved and loaded with the tokenizer."""
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"text": "low low"}\n{"text": 7}\n{"text": "low"}\n', encoding="utf-8")
+    lost = tmp_path / "b.txt.gz"
+    lost.write_bytes(b"no gzip")
+    with pytest.warns(BytepairWarning, match="skipped"):
+        tok = bytepair.train(
+            [file, lost] if weights is None else [tmp_path],
+            vocab_size=300,
+            on_error="skip",
+            weights=weights,
+            engine=engine,
+        )
+    record = tok.spec.training
+    assert record is not None
+    assert (record.n_skipped, record.corpus_documents, record.pretokens) == (2, 2, 3)
+    assert [one.where for one in record.skipped] == [f"{file}:2", str(lost)]
+    assert "field 'text' holds a number" in record.skipped[0].problem
+    tok.save(tmp_path / "out")
+    assert bytepair.load(tmp_path / "out").spec.training == record
+
+
+def test_records_that_were_skipped_are_remembered_by_a_checkpoint(tmp_path: Path) -> None:
+    """Who resumes reads the words and not the corpus."""
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"text": "low low"}\n{"text": 7}\n', encoding="utf-8")
+    options: Any = {"vocab_size": 258, "on_error": "skip", "checkpoint": tmp_path / "kept"}
+    with pytest.warns(BytepairWarning, match=r"a\.jsonl:2"):
+        first = bytepair.train(file, special_tokens=(), **options)
+    again = bytepair.train(file, special_tokens=(), resume=True, **options)
+    assert again.spec.training == first.spec.training
+    assert again.spec.training is not None
+    assert again.spec.training.n_skipped == 1
+
+
+def test_a_corpus_of_nothing_but_faults_says_what_they_are(tmp_path: Path) -> None:
+    """Most often the field has another name."""
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"content": "low"}\n' * 3, encoding="utf-8")
+    with (
+        pytest.warns(BytepairWarning, match="and 2 more"),
+        pytest.raises(CorpusError, match=r"nothing could be read, 3 times; .* no field 'text'"),
+    ):
+        bytepair.train(file, vocab_size=258, on_error="skip")
 
 
 def test_rules_without_a_pattern_are_those_of_a_mapping() -> None:

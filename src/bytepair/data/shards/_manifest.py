@@ -18,18 +18,11 @@ from bytepair.data.shards._files import FileFacts
 from bytepair.data.shards._layout import LAYOUTS, Layout
 from bytepair.data.shards._writer import ShardOptions
 from bytepair.errors import SaveError, ShardError
+from bytepair.model import Skipped
 
 MANIFEST = "_manifest.json"
 _RECORDS = "_shards"
 _VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A document that was left out: where it is, and why."""
-
-    where: str
-    problem: str
 
 
 @dataclass(frozen=True, slots=True)
