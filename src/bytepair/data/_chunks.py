@@ -224,9 +224,8 @@ def _read_file(
     path: InputFile, text_field: str, block_bytes: int, in_place: bool
 ) -> Iterator[Chunk | TextFile | Record]:
     size = _text_size(path) if in_place else None
-    if size is not None and isinstance(path, Path):
-        if size > 0:
-            yield TextFile(path, size)
+    if size and isinstance(path, Path):  # a file of size 0 may be one of /proc, which has text
+        yield TextFile(path, size)
         return
     if is_jsonl(path) or is_table(path):
         read = read_lines if is_jsonl(path) else read_rows

@@ -28,20 +28,25 @@ def resolve(path: str | os.PathLike[str]) -> list[InputFile]:
     paths; so does a URL, which fsspec looks up.
 
     Raises:
-        CorpusError: nothing there, nothing in it, or no permission to look.
+        CorpusError: nothing there, nothing in it, a device, or no permission to look.
     """
     name = os.fsdecode(path)
     if is_url(name):
         return list(RemotePath(name).files())
     try:
         # Path("") is the working directory; the empty string must stay a name of nothing.
-        is_folder = stat.S_ISDIR(os.stat(name).st_mode)  # noqa: PTH116  # see above
+        mode = os.stat(name).st_mode  # noqa: PTH116  # see above
     except (OSError, ValueError) as error:
         matches = _sorted(set(_matches(name)))
         if not matches:
             raise CorpusError(_nothing_there(path, name, error)) from error
         return list(matches)
-    return list(_files_below(name)) if is_folder else [Path(name)]
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise CorpusError(
+            f"{name}: a device, which may never end. Give a file or a pipe, or '-' for standard "
+            "input."
+        )
+    return list(_files_below(name)) if stat.S_ISDIR(mode) else [Path(name)]
 
 
 def resolve_all(paths: Iterable[object]) -> list[InputFile]:

@@ -61,6 +61,14 @@ def test_file_of_exactly_two_blocks_ends_once(tmp_path):
     assert list(read_chunks(file, block_bytes=3)) == [Chunk(b"abc", False), Chunk(b"def", True)]
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no file there has size 0")
+@pytest.mark.parametrize("in_place", [False, True])
+def test_file_whose_size_is_said_to_be_zero_is_read(in_place):
+    """The files of /proc are made while they are read."""
+    (chunk,) = read_chunks("/proc/self/status", in_place=in_place)
+    assert chunk.data.startswith(b"Name:")
+
+
 def test_empty_file_is_no_document(tmp_path):
     """Nothing was written, so nothing is counted; files around it stay separate."""
     for name, content in {"a.txt": b"a", "b.txt": b"", "c.txt": b"c"}.items():

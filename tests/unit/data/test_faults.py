@@ -61,6 +61,18 @@ def test_records_before_a_fault_count(
     assert b"good" in documents or "jsonl" not in name
 
 
+def test_one_corrupt_shard_among_thousands_is_named(tmp_path: Path, read_documents) -> None:
+    """All the others count; nobody has to look for it."""
+    for number in range(2000):
+        (tmp_path / f"{number:04}.txt").write_bytes(b"good")
+    (tmp_path / "1234.txt.gz").write_bytes(b"no gzip")
+    with pytest.raises(CorpusError, match=r"1234\.txt\.gz: damaged"):
+        read_documents(tmp_path)
+    with pytest.warns(BytepairWarning, match=r"1234\.txt\.gz: damaged") as caught:
+        assert read_documents(tmp_path, on_error="skip") == [b"good"] * 2000
+    assert len(caught) == 1
+
+
 BAD_LINES = [
     b'{"text": 7}',
     b'{"text": null}',

@@ -176,6 +176,13 @@ def test_long_text_is_cut_in_the_message(folder):
     assert len(str(caught.value)) < 500
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_device_is_refused(device):
+    """Zeros never end, and have no place where they could be cut."""
+    with pytest.raises(CorpusError, match=f"{device}: a device, which may never end"):
+        corpus_files(device)
+
+
 def test_link_to_itself_is_refused(folder):
     """An error of the operating system that is neither absence nor permission."""
     Path("loop.txt").symlink_to("loop.txt")
