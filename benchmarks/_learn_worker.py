@@ -32,24 +32,82 @@ def train_superwords(task: Task) -> Callable[[], Merges]:
 
 
 def train_bytepair(task: Task, superwords: float | None = None) -> Callable[[], Merges]:
-    """Train with bytepair."""
+    """Train with bytepair; if asked for, what the result is worth comes into `_more`."""
     import bytepair
 
     warnings.simplefilter("ignore", bytepair.BytepairWarning)  # a small corpus has fewer merges
+
+    def watch(moment: bytepair.Progress) -> None:
+        _more[f"{moment.stage}_seconds"] = round(moment.elapsed_s, 4)
+
     start_clock()
     tok = bytepair.train(
         [Path(path) for path in task["corpus"]],
         vocab_size=task["vocab_size"],
         pattern=task["pattern"],
         superwords=superwords,
-        special_tokens=[SEPARATOR],
+        special_tokens=task.get("special_tokens", [SEPARATOR]),
         min_frequency=MIN_FREQUENCY,
         ties=task["ties"],
         threads=task["threads"],
+        memory_limit=task.get("memory_limit"),
         engine="native",
+        progress=watch if "held_out" in task else None,
     )
     tokens = tok.spec.vocabulary.tokens
-    return lambda: [(tokens[left], tokens[right]) for left, right, *_ in tok.merges]
+
+    def learned() -> Merges:
+        if "held_out" in task:
+            texts = list(documents([task["held_out"]]))
+            _more.update(use(tok, texts, task["threads"]))
+        return [(tokens[left], tokens[right]) for left, right, *_ in tok.merges]
+
+    return learned
+
+
+def use(tok: Any, texts: list[str], threads: int) -> dict[str, float]:
+    """Bytes a token, and bytes a second: to an array, from lists; the best of three passes."""
+    n_bytes = sum(len(text.encode()) for text in texts)
+    encode_s, decode_s = [], []
+    for _ in range(4):  # the first pass fills the cache
+        started = time.perf_counter()
+        ids, _ = tok.encode_batch_to_numpy(texts, threads=threads)
+        encode_s.append(time.perf_counter() - started)
+    rows = tok.encode_batch(texts, threads=threads)
+    for _ in range(3):
+        started = time.perf_counter()
+        decoded = tok.decode_batch(rows)
+        decode_s.append(time.perf_counter() - started)
+    if decoded != texts:
+        raise SystemExit("the text does not come back")
+    return {
+        "bytes_per_token": round(n_bytes / len(ids), 4),
+        "encode_bytes_per_s": round(n_bytes / min(encode_s[1:])),
+        "decode_bytes_per_s": round(n_bytes / min(decode_s)),
+    }
+
+
+def train_lesson(task: Task) -> Callable[[], Merges]:
+    """Train with the first version of lesson 4: it recounts everything after every merge."""
+    import importlib.util
+
+    path = Path(__file__).parents[1] / "lessons" / "04_from_v1_to_v2.py"
+    spec = importlib.util.spec_from_file_location("lesson", path)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"{path} is missing")
+    lesson = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lesson)
+    start_clock()
+    data = b"".join(Path(path).read_bytes() for path in task["corpus"])
+    merges, _ = lesson.learn_v1(data, task["vocab_size"] - 256)
+
+    def learned() -> Merges:
+        tokens = [bytes([byte]) for byte in range(256)]
+        for left, right in merges:
+            tokens.append(tokens[left] + tokens[right])
+        return [(tokens[left], tokens[right]) for left, right in merges]
+
+    return learned
 
 
 def train_tokenizers(task: Task) -> Callable[[], Merges]:
@@ -143,6 +201,7 @@ TRAINERS: dict[str, Callable[[Task], Learned]] = {
     "fast-bpe-rs": train_fast_bpe_rs,
     "rustbpe": train_rustbpe,
     "tokenizers": train_tokenizers,
+    "lesson v1": train_lesson,
 }
 
 
@@ -188,6 +247,7 @@ def digest(lines: Iterable[bytes]) -> str:
 
 
 _started: list[float] = []
+_more: dict[str, Any] = {}
 
 
 def start_clock() -> None:
@@ -209,6 +269,7 @@ def main() -> None:
         "cpu_seconds": round(cpu_seconds, 4),
         "peak_rss_bytes": peak,
         **digests(learned()),
+        **_more,
     }
     print(json.dumps(result), file=out, flush=True)
 

@@ -3,6 +3,7 @@
     python benchmarks/bench_learn.py [FILE ...] [--vocab-size 32768] [--pattern gpt2]
         [--libraries gigatoken ffbpe ...] [--rounds 3] [--threads N] [--mb N]
         [--superwords 0.2]
+    python benchmarks/bench_learn.py FILE --grid [--sizes 8 16 32 64] [--vocabularies 8192 32768]
 
 Without files it trains on the source of Python's standard library. What each library learns is
 compared first, token by token in order, with what bytepair learns when it breaks ties in the same
@@ -10,6 +11,10 @@ way; whoever learns something else is timed all the same, and marked. With --sup
 row more: bytepair, learning such a share of the tokens across words, which no other does. Every run
 is a fresh process; the libraries take turns. The result is printed and added to
 benchmarks/results.jsonl.
+
+With `--grid` it makes a table, size of the corpus by size of the vocabulary: time, memory, and what
+the result is worth on the end of the file, which is held out; and once, on a little of it, how
+long the first version of lesson 4 takes.
 """
 
 import argparse
@@ -23,6 +28,7 @@ from typing import Any
 
 import _corpus
 import _harness
+import _learn_grid
 
 TIES = {
     "gigatoken": "huggingface",
@@ -46,17 +52,24 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         files = options.corpus or [_corpus.standard_library(scratch)]
-        corpora = [_corpus.prefix(path, options.mb, scratch) for path in files]
-        task = {
-            "corpus": [str(path) for path in corpora],
-            "vocab_size": options.vocab_size,
-            "pattern": options.pattern,
-            "threads": options.threads,
-            "superwords": options.superwords,
-        }
-        expected = {ties: run("bytepair", task, ties) for ties in set(TIES.values())}
-        runs = timed_runs(task, options.libraries, options.rounds)
-        record = record_of(task, corpora, runs, expected)
+        if options.grid:
+            _learn_grid.measure(files[0], options, scratch)
+        else:
+            compare([_corpus.prefix(path, options.mb, scratch) for path in files], options)
+
+
+def compare(corpora: Sequence[Path], options: argparse.Namespace) -> None:
+    """One piece of work, by all libraries in turns."""
+    task = {
+        "corpus": [str(path) for path in corpora],
+        "vocab_size": options.vocab_size,
+        "pattern": options.pattern,
+        "threads": options.threads,
+        "superwords": options.superwords,
+    }
+    expected = {ties: run("bytepair", task, ties) for ties in set(TIES.values())}
+    runs = timed_runs(task, options.libraries, options.rounds)
+    record = record_of(task, corpora, runs, expected)
     _harness.append(record, options.results)
     report(record)
 
@@ -72,6 +85,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--superwords", type=float, metavar="SHARE", help="a row more")
     parser.add_argument("--mb", type=float, help="only this much of each file")
+    parser.add_argument("--grid", action="store_true")
+    parser.add_argument("--sizes", nargs="*", type=float, default=[8, 16, 32, 64], help="MB")
+    parser.add_argument("--vocabularies", nargs="*", type=int, default=[8192, 32768, 131_072])
     parser.add_argument("--results", type=Path, default=_harness.RESULTS)
     options = parser.parse_args()
     for path in options.corpus:

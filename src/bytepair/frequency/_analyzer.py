@@ -112,12 +112,13 @@ class FrequencyAnalyzer:
                 try:
                     for done in counting.feed(chunks):
                         reporter.tell(Progress("count", done, total_bytes, "bytes"))
-                    reporter.finish()
                 except BaseException:
                     counting.stop()
                     raise
             counting.check_files()
-            return replace(counting.result(), n_skipped=skips.n, skipped=tuple(skips.named))
+            counts = counting.result()
+            reporter.finish()
+            return replace(counts, n_skipped=skips.n, skipped=tuple(skips.named))
 
     def border(
         self, stream: BinaryIO, start: int, rules: SplitRules, *, look_bytes: int = 16 << 20
