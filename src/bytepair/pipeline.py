@@ -18,7 +18,7 @@ from bytepair.data import (
 )
 from bytepair.distributed import Cluster, Counting, count_on, require_cluster
 from bytepair.engines import PruneStrategy
-from bytepair.errors import ArgumentError
+from bytepair.errors import ArgumentError, warn_caller
 from bytepair.frequency import FrequencyAnalyzer
 from bytepair.learning import MergeLearner
 from bytepair.model import (
@@ -104,7 +104,8 @@ def train(
         threads: None: one a core; on a cluster, one for each task. The result does not depend on
             it.
         memory_limit: what counting may hold, such as "256MB"; see `FrequencyAnalyzer`. None: no
-            limit. The result does not depend on it.
+            limit. The result does not depend on it. Learning holds the distinct pre-tokens, and a
+            warning says what that takes if it is more.
         engine: "native" or "python"; None: the one `bytepair.engine()` names. Or "ray": files are
             counted by the machines of a cluster, to the same result; learning is done here.
         address: of the cluster, `host:port`. None: see `bytepair.distributed.RayExecutor`.
@@ -291,10 +292,26 @@ def _learned(
     if checkpoint is None:
         if resume:
             raise ArgumentError("resume=True needs checkpoint=, the folder to go on from.")
-        return learn(counted())
+        counts = counted()
+        _tell_of_memory(counts, counting.analyzer.memory_limit)
+        return learn(counts)
     states = map(_state, files or ())
     with Checkpoint(checkpoint, counting.options | options, files=states, resume=resume) as folder:
-        return learn(folder.counts(lambda: counted(folder)), checkpoint=folder)
+        counts = folder.counts(lambda: counted(folder))
+        _tell_of_memory(counts, counting.analyzer.memory_limit)
+        return learn(counts, checkpoint=folder)
+
+
+def _tell_of_memory(counts: WordCounts, limit: int | None) -> None:
+    """Warn if learning takes more than the limit, which only counting keeps."""
+    needed = MergeLearner.memory_bytes(counts)
+    if limit is not None and needed > limit:
+        warn_caller(
+            f"memory_limit bounds counting only: to learn from {len(counts):,} distinct "
+            f"pre-tokens of {len(counts.data) / 1e6:,.1f} MB in all may take "
+            f"{needed / 1e6:,.0f} MB. With less memory train on part of the corpus, or with a "
+            "pattern that cuts into shorter pieces."
+        )
 
 
 def _with_reserved(special_tokens: Sequence[str], n_reserved: int) -> Sequence[str]:

@@ -49,6 +49,9 @@ class FrequencyAnalyzer:
         spill_folder: where words go that are more; None: where the system has temporary files.
         engine: "native" or "python"; None: the one `bytepair.engine()` names.
 
+    Attributes:
+        memory_limit: in bytes, or None.
+
     Raises:
         ArgumentError: threads below 1, or a limit that is no size or below 1 MB.
 
@@ -69,7 +72,7 @@ class FrequencyAnalyzer:
         require_on_error(on_error)
         self._engine = select(engine)
         self._on_error = on_error
-        self._memory_limit = None if memory_limit is None else _size(memory_limit)
+        self.memory_limit = None if memory_limit is None else _size(memory_limit)
         self._spill_folder = None if spill_folder is None else Path(spill_folder)
         wanted = (os.cpu_count() or 1) if threads is None else at_least_one("threads", threads)
         self._threads = min(wanted, _MAX_THREADS) if self._engine.name == "native" else 1
@@ -104,9 +107,9 @@ class FrequencyAnalyzer:
         with ExitStack() as stack:
             skips = skips or Skips()
             counting = _Counting(self._engine, rules, self._threads, self._on_error, skips)
-            if self._memory_limit is not None:
+            if self.memory_limit is not None:
                 counting.spill = Spill(self._spill_folder)
-                counting.limit = self._memory_limit // (4 * self._threads)
+                counting.limit = self.memory_limit // (4 * self._threads)
                 stack.callback(counting.spill.close)
             with counting.pool:
                 try:

@@ -1,6 +1,7 @@
 """What a training can begin with beside text: counts, and sources of different weight."""
 
 import gzip
+import random
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,15 @@ def test_a_corpus_of_nothing_but_faults_says_what_they_are(tmp_path: Path) -> No
         pytest.raises(CorpusError, match=r"nothing could be read, 3 times; .* no field 'text'"),
     ):
         bytepair.train(file, vocab_size=258, on_error="skip")
+
+
+def test_a_limit_that_learning_exceeds_is_a_warning() -> None:
+    """It bounds counting; the distinct words are held whatever it is."""
+    draw = random.Random(3)
+    text = " ".join("".join(draw.choices("abcdefgh", k=9)) for _ in range(20_000))
+    with pytest.warns(BytepairWarning, match=r"distinct .* of 0\.2 MB in all may take 8 MB"):
+        limited = bytepair.train([text], vocab_size=300, memory_limit="1MB")
+    assert bytepair.train([text], vocab_size=300) == limited
 
 
 def test_rules_without_a_pattern_are_those_of_a_mapping() -> None:
