@@ -12,7 +12,7 @@ _COLUMNS = (("files", "cold"), ("files", "hot"), ("batch", "cold"), ("batch", "h
 def training(records: Iterable[Record]) -> str:
     """From files to a tokenizer."""
     fields = ("corpus", "pattern", "vocab_size", "threads")
-    latest = _latest(records, "learn", fields)
+    latest = _combined(records, "learn", fields)
     names = list(dict.fromkeys(name for record in latest.values() for name in record["seconds"]))
     rows = [_training_row(record, names) for _, record in sorted(latest.items())]
     header = ["training on", "pattern, tokens", *names, "peak memory", "runs"]
@@ -20,7 +20,8 @@ def training(records: Iterable[Record]) -> str:
         "Seconds from files to a tokenizer, medians of runs in turns, each in a fresh process, and "
         "how many times as long as bytepair's (median of ratios round by round). All learn the "
         "same tokens in the same order as bytepair when it breaks ties as they do; ≠: not this "
-        f"one. Memory: bytepair's peak, and the smallest of the others. On {_place(record)}."
+        "one. Where several runs were needed, bytepair's time and the commit are those of the "
+        f"latest. Memory: bytepair's peak, and the smallest of the others. On {_place(record)}."
         for record in sorted(latest.values(), key=lambda record: len(record["machine"]["versions"]))
     ]
     return _table(header, rows, notes[-1:])
@@ -150,6 +151,27 @@ def _latest(
         for record in records
         if record["benchmark"] == benchmark
     }
+
+
+def _combined(
+    records: Iterable[Record], benchmark: str, fields: Sequence[str]
+) -> dict[tuple[Any, ...], Record]:
+    """The same, with the libraries that only earlier runs of the same work have measured."""
+    found: dict[tuple[Any, ...], Record] = {}
+    for record in records:
+        if record["benchmark"] == benchmark:
+            key = (*(record.get(field, "") for field in fields), record["machine"]["cpu"])
+            found[key] = _added(found.get(key, {}), record)
+    return found
+
+
+def _added(older: Record, record: Record) -> Record:
+    by_name = ("seconds", "peak_rss_bytes", "spread", "times", "runs")
+    merged = {name: older.get(name, {}) | record[name] for name in by_name}
+    kept = [name for name in older.get("differing", []) if name not in record["seconds"]]
+    versions = older.get("machine", {}).get("versions", {}) | record["machine"]["versions"]
+    machine = {**record["machine"], "versions": versions}
+    return {**record, **merged, "differing": [*kept, *record["differing"]], "machine": machine}
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str]) -> str:
