@@ -126,6 +126,19 @@ def test_file_that_is_written_to_meanwhile_is_found(corpus, counting, elsewhere,
         count_on(Changing(), one, corpus)
 
 
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_what_is_skipped_comes_with_the_tables(counting, elsewhere, tmp_path):
+    """Counted and named as by one machine, from whichever worker it comes."""
+    files = [tmp_path / f"{name}.jsonl" for name in "abc"]
+    for file in files:
+        file.write_text('{"text": "low lower"}\n7\n{"text": "low"}\n' * 60, encoding="utf-8")
+    one = replace(counting(), on_error="skip")
+    counts = count_on(elsewhere, one, files)
+    assert counts == one.count(files)
+    assert counts.n_skipped == 180
+    assert [item.where for item in counts.skipped[59:61]] == [f"{files[0]}:179", f"{files[1]}:2"]
+
+
 def test_progress_is_told_in_bytes(corpus, counting, elsewhere):
     """As tables come in."""
     moments = []

@@ -1,5 +1,7 @@
 """Counts in Parquet and Arrow files: pyarrow writes and reads what we read and write."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 import bytepair
 from bytepair.errors import CorpusError, MissingExtraError
-from bytepair.model import Split, SplitRules, WordCounts
+from bytepair.model import Skipped, Split, SplitRules, WordCounts
 
 RULES = SplitRules(None, ("nfc",), ("<|x|>",), (Split("[a-z]+"),))
 NAMES = ["words.parquet", "words.arrow"]
@@ -34,6 +36,17 @@ def test_what_was_saved_is_loaded(tmp_path_factory, name, count_by_word):
     counts = WordCounts.from_mapping(count_by_word, RULES)
     counts.save(path)
     assert WordCounts.load(path) == counts
+
+
+@pytest.mark.parametrize("name", [*NAMES, "words.counts"])
+def test_what_was_left_out_is_remembered(tmp_path, name):
+    """Who trains on a table is told what it lacks."""
+    lost = Skipped("a\udcff.jsonl:7", "not JSON")
+    counts = replace(WordCounts.from_mapping({"low": 5}), n_skipped=3, skipped=(lost,))
+    counts.save(tmp_path / name)
+    loaded = WordCounts.load(tmp_path / name)
+    assert loaded == counts
+    assert (loaded.n_skipped, loaded.skipped) == (3, (lost,))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -112,11 +112,13 @@ def test_killed_before_any_sync_goes_on_to_the_same_result(corpus, expected, tmp
 
 
 def test_killed_again_and_again_comes_to_the_same_result(corpus, expected, tmp_path):
-    """Each process adds a few whole groups to those that are there."""
+    """Each process adds a few whole groups to those that are there, unless it dies before the words
+    are on disk: then it begins anew.
+    """
     runs = 0
     while run_until_killed(corpus, tmp_path, "write", 2_500):
         runs += 1
-    assert runs == 5
+    assert runs >= 5
     require_same(bytepair.train(corpus, checkpoint=tmp_path, resume=True, **OPTIONS).spec, expected)
 
 
