@@ -5,6 +5,7 @@ from typing import Any
 
 Record = dict[str, Any]
 
+_FEWEST_ROUNDS = 3  # of training, for a line in the table
 _UNITS = (("µs", 1e6), ("ms", 1e3), ("s", 1))
 _COLUMNS = (("files", "cold"), ("files", "hot"), ("batch", "cold"), ("batch", "hot"))
 
@@ -12,7 +13,7 @@ _COLUMNS = (("files", "cold"), ("files", "hot"), ("batch", "cold"), ("batch", "h
 def training(records: Iterable[Record]) -> str:
     """From files to a tokenizer."""
     fields = ("corpus", "pattern", "vocab_size", "threads")
-    latest = _combined(records, "learn", fields)
+    latest = _combined(filter(_is_repeated, records), "learn", fields)
     names = list(dict.fromkeys(name for record in latest.values() for name in record["seconds"]))
     rows = [_training_row(record, names) for _, record in sorted(latest.items())]
     header = ["training on", "pattern, tokens", *names, "peak memory", "runs"]
@@ -25,6 +26,11 @@ def training(records: Iterable[Record]) -> str:
         for record in sorted(latest.values(), key=lambda record: len(record["machine"]["versions"]))
     ]
     return _table(header, rows, notes[-1:])
+
+
+def _is_repeated(record: Record) -> bool:
+    """Of training: runs that were made to compare what is learned are too few to tell of time."""
+    return record["benchmark"] != "learn" or len(record["runs"]["bytepair"]) >= _FEWEST_ROUNDS
 
 
 def _training_row(record: Record, names: Sequence[str]) -> list[str]:
